@@ -1,0 +1,64 @@
+"""The contract of a host: who judges the calls of this application.
+
+Rule 1: a host never raises into its caller and never makes it wait: what cannot be taken is dropped and
+counted. Rule 2: what it decides appears on the board; it calls nobody back. Rule 3: starts and ends come from
+any thread, in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey
+
+
+class HostState(StrEnum):
+    """Whether anyone judges. Losing the service is a state with a name."""
+
+    IDLE = "idle"  # not started, or stopped
+    JUDGING = "judging"  # embedded: always so
+    CONNECTING = "connecting"  # remote: never connected yet
+    CONNECTED = "connected"
+    LOST = "lost"  # was connected; directives in force hold until they expire
+
+
+@dataclass(slots=True)
+class HostStats:
+    """Counts since start; all of them only grow, but for `queued` and `state`."""
+
+    state: HostState = HostState.IDLE
+    spans: int = 0
+    dropped: int = 0
+    queued: int = 0
+    directives: int = 0
+    reconnects: int = 0
+    faults: int = 0  # internal errors that were swallowed
+    last_fault: str = ""
+
+
+class Host(Protocol):
+    """Takes what the application does, and sees to it that the board says what to obey."""
+
+    def start(self) -> None:
+        """Begins. Returns at once; connecting, if any, goes on behind."""
+
+    def stop(self, timeout: float = 2.0) -> None:
+        """Ends, giving what is queued at most `timeout` seconds to leave."""
+
+    def call_started(self, event: CallStarted) -> None:
+        """A call of this application began."""
+
+    def span_ended(self, span: RawSpan) -> None:
+        """A call of this application ended; also spans of foreign instrumentations in this process."""
+
+    def kill(self, key: BreakerKey, reason: str) -> bool:
+        """An operator's stop from inside the application; False where only the service may do it."""
+
+    def release(self, key: BreakerKey) -> bool:
+        """Takes a stop back; False where only the service may do it."""
+
+    def stats(self) -> HostStats:
+        """What happened so far."""

@@ -1,0 +1,79 @@
+"""The contract of a provider adapter: how the calls of one SDK are seen and gated.
+
+Rule 1: an adapter translates; admitting, spans and errors are `wrapping.py`'s. Rule 2: it imports its SDK
+only when the SDK itself has been imported. Rule 3: `patch` twice is once, `unpatch` leaves the SDK as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from spanfuse_processor.engine.nouns import Kind, Usage
+
+
+@dataclass(slots=True)
+class ToolRequest:
+    """A tool call that a model asked for: its id, name and arguments (JSON text, as sent)."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(slots=True)
+class ToolAnswer:
+    """The result of a tool call as the application hands it back to the model."""
+
+    id: str
+    content: object
+
+
+@dataclass(slots=True)
+class Intent:
+    """What is about to be called.
+
+    `name` is the model, tool or agent. `arguments` is the plain value that is fingerprinted (a request's body
+    or a tool's arguments). `answers` are results of earlier tool calls found in this request;
+    `previous` is the id of the response that it continues. `attributes` go on the span as they are.
+    """
+
+    kind: Kind
+    operation: str
+    name: str
+    provider: str = ""
+    arguments: object = None
+    stream: bool = False
+    answers: Sequence[ToolAnswer] = ()
+    previous: str = ""
+    tool_call_id: str = ""
+    effect: str = ""
+    repeatable: bool = False
+    volatile: tuple[str, ...] = ()
+    identity: tuple[str, ...] = ()
+    user_turn: bool = False
+    attributes: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a call went. `result` is the plain value that is fingerprinted; `usage` None: none was reported."""
+
+    result: object = None
+    usage: Usage | None = None
+    model: str = ""
+    response_id: str = ""
+    finish_reasons: tuple[str, ...] = ()
+    tool_requests: Sequence[ToolRequest] = ()
+    complete: bool = True  # False: a stream that was dropped before its end
+
+
+class ProviderAdapter(Protocol):
+    """Patches one SDK. Registered in `PROVIDERS` under the SDK's import name."""
+
+    def patch(self) -> None:
+        """Puts the wrappers in place. The SDK is imported by now."""
+
+    def unpatch(self) -> None:
+        """Takes the wrappers out again."""

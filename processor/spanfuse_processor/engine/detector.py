@@ -1,0 +1,33 @@
+"""The contract of a detector: one call in, at most one finding out.
+
+Rule 1: a detector sees a `Call`, never the tree, the breaker or another detector. Rule 2: it lives in event
+time (`started_ns`, `ended_ns`) and has no clock. Rule 3: its state is bounded, whatever arrives.
+Rule 4: it fires each severity at most once per episode; the engine decides what a finding moves.
+One instance serves one unit of state (a run, or a feature: see `per`).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol
+
+from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.nouns import Level
+from spanfuse_processor.engine.verdicts import Finding
+
+
+class Detector(Protocol):
+    """Watches the calls of one unit of state.
+
+    Attributes:
+        name: as it appears in verdicts, metrics and policy.
+        per: the levels at which the engine keeps an instance: RUN, and FEATURE where L10 asks for it.
+    """
+
+    name: ClassVar[str]
+    per: ClassVar[tuple[Level, ...]]
+
+    def started(self, call: Call) -> Finding | None:
+        """A call began (known only from our own library). Most detectors say nothing."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """A call ended; returns what was seen, or None."""

@@ -1,0 +1,109 @@
+"""What goes into the engine: a span as plain data, and the start and the end of a call.
+
+Rule 1: an event is written once, by the decoder, a dialect or the library, and never changed after.
+(They are not frozen: a frozen dataclass costs three times as much to make, and these are made for
+every span.) Rule 2: times here are event time, nanoseconds since the epoch, as the emitter saw them.
+This file does not know the wire format, nor any vocabulary of attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind, MicroUsd, Usage
+
+STATUS_ERROR = 2
+"""The OTLP status code of a failed span."""
+
+
+@dataclass(slots=True)
+class RawSpan:
+    """One ended span as plain data.
+
+    Ids are bytes (16 and 8; an absent parent is empty). `attributes` and `resource` answer `get`;
+    values are str, int, float, bool, bytes, lists and dicts of these. `status` is the OTLP code
+    (0 unset, 1 ok, 2 error). `links` are (trace id, span id) pairs.
+    """
+
+    trace_id: bytes
+    span_id: bytes
+    parent_span_id: bytes
+    name: str
+    start_ns: int
+    end_ns: int
+    attributes: Mapping[str, object]
+    resource: Mapping[str, object] = field(default_factory=dict)
+    scope: str = ""
+    status: int = 0
+    status_message: str = ""
+    links: tuple[tuple[bytes, bytes], ...] = ()
+    dropped_attributes: int = 0
+
+
+@dataclass(slots=True)
+class CallStarted:
+    """A call has begun. Only our own library and tests can say so; OTLP brings ends.
+
+    `name` is the tool's name, the model or the agent's name. `run_id` is our own run id, empty for
+    foreign spans; `joins` are the conversation, session and linked trace ids that tie foreign spans into
+    one run. `depth` is how many agents enclose the call (0: none or only the root), -1 when not stamped;
+    `agents` are their names, outermost first, where known. `user_turn` marks real user input.
+    """
+
+    trace_id: bytes
+    span_id: bytes
+    parent_span_id: bytes
+    started_ns: int
+    kind: Kind
+    name: str
+    operation: str = ""
+    agent: str = ""
+    provider: str = ""
+    model: str = ""
+    run_id: str = ""
+    joins: tuple[str, ...] = ()
+    depth: int = -1
+    agents: tuple[str, ...] = ()
+    identity: Identity = NOBODY
+    tool_call_id: str = ""
+    effect: str = ""
+    repeatable: bool = False
+    user_turn: bool = False
+
+
+@dataclass(slots=True)
+class CallEnded(CallStarted):
+    """A call has ended: everything of its start, and how it went.
+
+    `usage` is None when a model call reported none. `error` is `error.type`, empty on success.
+    `prints` is None when nothing about the content is known (names only). `cost` is what the emitter
+    says it cost, a hint; the engine prices by itself.
+    """
+
+    ended_ns: int = 0
+    usage: Usage | None = None
+    error: str = ""
+    prints: Fingerprints | None = None
+    response_id: str = ""
+    cost: MicroUsd | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    """An event placed in its run and tree: what detectors see.
+
+    `number` counts the calls of the run from 1 in order of arrival. `depth` is the number of agents
+    above (a lower bound while parents are missing); `height` is the longest chain of agents below and
+    including this call, as far as their ends have arrived. `ended` is False for a start.
+    `cost` is None when the price is unknown or the call has none.
+    """
+
+    event: CallStarted
+    run: str
+    number: int
+    depth: int
+    height: int
+    agents: tuple[str, ...]
+    ended: bool
+    cost: MicroUsd | None = None

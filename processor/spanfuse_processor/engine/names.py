@@ -1,0 +1,69 @@
+"""Every attribute name that we write or read by name, once.
+
+The library writes them, the `otel_genai` dialect reads them; one file, so that the two cannot drift.
+Sources: OTel GenAI semantic conventions (docs/gen-ai), `error.type` and `user.id`/`session.id` of the core
+conventions; what the standard lacks is `spanfuse.*`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# OTel GenAI, current names.
+OPERATION: Final = "gen_ai.operation.name"
+PROVIDER: Final = "gen_ai.provider.name"
+REQUEST_MODEL: Final = "gen_ai.request.model"
+RESPONSE_MODEL: Final = "gen_ai.response.model"
+RESPONSE_ID: Final = "gen_ai.response.id"
+FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
+REQUEST_STREAM: Final = "gen_ai.request.stream"
+MAX_TOKENS: Final = "gen_ai.request.max_tokens"
+INPUT_TOKENS: Final = "gen_ai.usage.input_tokens"
+OUTPUT_TOKENS: Final = "gen_ai.usage.output_tokens"
+CACHED_TOKENS: Final = "gen_ai.usage.cache_read.input_tokens"
+CACHE_WRITE_TOKENS: Final = "gen_ai.usage.cache_write.input_tokens"
+REASONING_TOKENS: Final = "gen_ai.usage.reasoning.output_tokens"
+CONVERSATION: Final = "gen_ai.conversation.id"
+AGENT: Final = "gen_ai.agent.name"
+AGENT_ID: Final = "gen_ai.agent.id"
+WORKFLOW: Final = "gen_ai.workflow.name"
+TOOL: Final = "gen_ai.tool.name"
+TOOL_CALL_ID: Final = "gen_ai.tool.call.id"
+TOOL_ARGUMENTS: Final = "gen_ai.tool.call.arguments"
+TOOL_RESULT: Final = "gen_ai.tool.call.result"
+INPUT_MESSAGES: Final = "gen_ai.input.messages"
+OUTPUT_MESSAGES: Final = "gen_ai.output.messages"
+
+# OTel core.
+ERROR_TYPE: Final = "error.type"
+SERVICE_NAME: Final = "service.name"
+SERVICE_INSTANCE: Final = "service.instance.id"
+SERVICE_NAMESPACE: Final = "service.namespace"
+USER: Final = "user.id"
+SESSION: Final = "session.id"
+
+# Ours: who and where.
+RUN: Final = "spanfuse.run.id"
+DEPTH: Final = "spanfuse.run.depth"
+AGENT_PATH: Final = "spanfuse.agent.path"  # names of the enclosing agents, outermost first
+TENANT: Final = "spanfuse.tenant"
+NAMESPACE: Final = "spanfuse.namespace"
+FEATURE: Final = "spanfuse.feature"
+TURN: Final = "spanfuse.turn"  # "user" when real user input opened this span
+
+# Ours: what can be compared without content.
+ARGUMENTS_DIGEST: Final = "spanfuse.arguments.digest"
+ARGUMENTS_MASKED: Final = "spanfuse.arguments.masked_digest"
+RESULT_DIGEST: Final = "spanfuse.result.digest"
+RESULT_MASKED: Final = "spanfuse.result.masked_digest"
+RESULT_SIZE: Final = "spanfuse.result.size"
+RESULT_EMPTY: Final = "spanfuse.result.empty"
+ERROR_DIGEST: Final = "spanfuse.error.digest"
+
+# Ours: about the call.
+EFFECT: Final = "spanfuse.tool.effect"
+REPEATABLE: Final = "spanfuse.tool.repeatable"
+DERIVED: Final = "spanfuse.tool.derived"  # read from the messages, not from a wrapped function
+COST_USD: Final = "spanfuse.cost_usd"
+STOPPED: Final = "spanfuse.stopped"  # the directive that refused or ended this call
+NOT_ENDED: Final = "spanfuse.stream.abandoned"  # the stream was dropped before its end

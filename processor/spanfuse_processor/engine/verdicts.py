@@ -1,0 +1,155 @@
+"""What comes out of the engine: findings, states, directives.
+
+Rule 1: frozen; a verdict is evidence. Rule 2: every directive carries a revision, and whoever holds a
+newer one drops the older. Rule 3: texts are for a person or for the model, codes are for machines.
+This file does not know who reads a verdict, nor how it travels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from spanfuse_processor.engine.nouns import BreakerKey, MicroUsd
+
+
+class Severity(StrEnum):
+    """The levels of row W5 that are worth saying: yellow warns, red stops."""
+
+    WARN = "warn"
+    STOP = "stop"
+
+
+class BreakerState(StrEnum):
+    """resilience4j's states: the first three move by evidence and time, the rest by operators."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+    FORCED_OPEN = "forced_open"
+    DISABLED = "disabled"
+
+
+class Action(StrEnum):
+    """What a directive asks of the application."""
+
+    STOP = "stop"
+    PAUSE = "pause"
+    THROTTLE = "throttle"
+    DEGRADE = "degrade"
+    BLOCK_TOOL = "block_tool"
+    LIMIT = "limit"
+    REQUIRE_LEASE = "require_lease"
+
+
+class Mode(StrEnum):
+    """SHADOW computes and publishes, WARN tells, ENFORCE acts."""
+
+    SHADOW = "shadow"
+    WARN = "warn"
+    ENFORCE = "enforce"
+
+
+class OnExpiry(StrEnum):
+    """What holds when a directive's time is up and nobody renewed it."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    LOCAL_LIMITS = "local_limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a detector saw at one call, with its evidence.
+
+    `observed` reached `limit`. `spans` are the ids of the calls that count, oldest first, at most 16.
+    `cleared_by` says in words what would have cleared the suspicion. `reason` is the machine's code:
+    LOOP, RETRY_STORM, DEPTH, RECURSION, FAN_OUT, RATE, BURST, SPAN_FLOOD.
+    """
+
+    detector: str
+    severity: Severity
+    reason: str
+    message: str
+    span_id: bytes
+    call: int
+    observed: float
+    limit: float
+    spans: tuple[bytes, ...] = ()
+    cleared_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a directive was issued, small enough to travel with it."""
+
+    detector: str = ""
+    observed: float = 0.0
+    limit: float = 0.0
+    trace_id: bytes = b""
+    span_ids: tuple[bytes, ...] = ()
+    cost: MicroUsd = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """An order to every application that runs under `key`.
+
+    `id` is stable: a newer revision of the same id replaces the older. `ttl` is in seconds, counted
+    by the receiver on its own monotonic clock from receipt. `issued_ns` is wall time, 0 until the host
+    stamps it. `params` are the numbers of the action (for example calls_per_second), empty for STOP.
+    """
+
+    id: str
+    revision: int
+    key: BreakerKey
+    action: Action = Action.STOP
+    mode: Mode = Mode.ENFORCE
+    ttl: float = 86_400.0
+    on_expiry: OnExpiry = OnExpiry.ALLOW
+    cancel_in_flight: bool = True
+    grace: float = 0.0
+    priority: int = 0
+    reason: str = ""
+    message: str = ""
+    model_message: str = ""
+    evidence: Evidence = Evidence()
+    issuer: str = ""
+    issued_ns: int = 0
+    params: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A directive is withdrawn; `revision` is that of the withdrawal."""
+
+    id: str
+    revision: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One move of one breaker; `generation` is the new one."""
+
+    key: BreakerKey
+    before: BreakerState
+    after: BreakerState
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One thing that the engine has to say about a run or another key.
+
+    A finding that moved nothing has no transition; an operator's order has no finding. `removal`
+    withdraws the directive of an earlier verdict.
+    """
+
+    run: str
+    finding: Finding | None = None
+    transition: Transition | None = None
+    directive: Directive | None = None
+    removal: Removal | None = None
+    ended_ns: int = 0  # event time of the offending call's end, for detection latency
+    agent: str = ""
