@@ -2,7 +2,8 @@
 
 Rule 1: the engine is touched under the one lock only, and the lock covers memory alone: posting to the board,
 and so telling its listeners, comes after. Rule 2: time is read here and nowhere deeper. Rule 3: whatever
-goes wrong is the caller's to guard. Both hosts use it, the remote one while no processor judges; it knows neither.
+goes wrong is the caller's to guard. Both hosts use it, the remote one while no processor judges; it knows
+neither.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from spanfuse_processor.engine import Engine, Order, OrderKind, Policy, PriceBoo
 from spanfuse_processor.engine.events import CallStarted, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.verdicts import Directive, Verdict
-
 
 T = TypeVar("T")
 
