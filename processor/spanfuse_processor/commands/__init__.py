@@ -1,7 +1,7 @@
 """The commands of the one executable: a name and the module that carries it out.
 
-Modules are named as strings, because two of them live in the library, which the processor never imports, and
-because a command's needs are imported only when it runs. A command's module has `HELP`, `add_arguments(parser)`
+Modules are named as strings, because two of them live in the library, which the processor never imports,
+and because a command's needs are imported only when it runs. A command's module has `HELP`, `add_arguments(parser)`
 and `run(arguments) -> int` (exit code: 0 ok, 1 found something or failed, 2 wrong use).
 """
 

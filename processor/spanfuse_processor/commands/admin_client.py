@@ -1,0 +1,78 @@
+"""How operators' commands reach the admin endpoint: URL, token, one request, a clear error.
+
+Rule 1: the token comes from the argument, the environment or the configuration, else from the file that the
+service left for its own user. Rule 2: every failure is one `AdminError` that says what to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import ssl
+import urllib.error
+import urllib.request
+from typing import Any
+
+from spanfuse_processor import admin_token
+from spanfuse_processor.config_loading import ConfigError, admin_token_path, admin_url, load_config
+
+TIMEOUT = 10.0  # seconds
+
+
+class AdminError(Exception):
+    """The service could not be asked, or refused."""
+
+
+def add_connection_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--config`, `--url`, `--token`, `--ca-file`."""
+    parser.add_argument("--config", help="the service's configuration file (ports, token)")
+    parser.add_argument(
+        "--url", help="the admin endpoint (default SPANFUSE_ADMIN_URL or http://127.0.0.1:4318)"
+    )
+    parser.add_argument(
+        "--token", help="the operator's token (default SPANFUSE_ADMIN_TOKEN or the service's file)"
+    )
+    parser.add_argument("--ca-file", help="PEM file of the authority that signed the service's certificate")
+
+
+def post(arguments: argparse.Namespace, path: str, body: dict[str, str]) -> dict[str, Any]:
+    """Sends one order. Returns the answer's object.
+
+    Raises:
+        AdminError: unreachable, no token, or refused; the message says which.
+    """
+    url, token = _where(arguments)
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+    request = urllib.request.Request(url + path, json.dumps(body).encode(), headers, method="POST")
+    context = ssl.create_default_context(cafile=arguments.ca_file) if url.startswith("https") else None
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT, context=context) as answer:
+            return dict(json.loads(answer.read() or b"{}"))
+    except urllib.error.HTTPError as error:
+        raise AdminError(_refusal(error)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise AdminError(f"no service answers at {url}: {reason}") from None
+
+
+def _where(arguments: argparse.Namespace) -> tuple[str, str]:
+    try:
+        config = load_config(arguments.config)
+    except ConfigError as error:
+        raise AdminError(str(error)) from None
+    url = (arguments.url or admin_url(config)).rstrip("/")
+    token = arguments.token or config.auth.admin_token or admin_token.find(admin_token_path(config))
+    if not token:
+        raise AdminError(
+            "no operator token: set SPANFUSE_ADMIN_TOKEN, or run as the user of the service "
+            f"(looked in {admin_token_path(config)})"
+        )
+    return url, token
+
+
+def _refusal(error: urllib.error.HTTPError) -> str:
+    try:
+        detail = json.loads(error.read() or b"{}").get("message", "")
+    except (ValueError, AttributeError):
+        detail = ""
+    return f"refused with {error.code}: {detail or error.reason}"
