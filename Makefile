@@ -1,0 +1,65 @@
+# The commands of this project. `make demo` and `make test` work on a fresh clone: each sets up what it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+SHARED ?= ../shared
+STAMP  := $(VENV)/.ready
+
+.PHONY: setup demo test acceptance bench accuracy lint format protos clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spanfuse needs Python 3.11 or newer")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+		-e '.[demo]' --group dev --group bench
+	@touch $@
+
+# Real agents run into loops, in their own processes, and are stopped. ARGS="--embedded" for no service at all.
+demo: $(STAMP)
+	@$(BIN)/spanfuse demo $(ARGS)
+
+# Everything that needs no long-running service. ARGS is handed to pytest.
+test: $(STAMP)
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+# Real processes: kill -9, SIGSTOP, restart; and the demo, over and over.
+acceptance: $(STAMP)
+	@$(BIN)/python -m pytest -q tests/acceptance $(ARGS)
+
+# Figures, as one table; never asserted. See docs/benchmarks.md for what each line means.
+bench: $(STAMP)
+	@$(BIN)/python -m tests.benchmarks $(ARGS)
+
+# The detectors over recorded data, in both orders of delivery.
+accuracy: $(STAMP)
+	@test -d $(SHARED)/data || { echo "make accuracy needs the data in SHARED=$(SHARED)"; exit 2; }
+	@for order in "" --starts; do \
+		echo "incidents $$order"; \
+		$(BIN)/python $(SHARED)/tools/score.py incidents $(SHARED)/data/incidents.jsonl \
+			--spanfuse $(BIN)/spanfuse $$order || exit 1; \
+		echo "runs $$order"; \
+		$(BIN)/python $(SHARED)/tools/score.py runs $(SHARED)/data/runs/*.jsonl.gz --sample 200 \
+			--spanfuse $(BIN)/spanfuse $$order || exit 1; \
+	done
+
+lint: $(STAMP)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/mypy tests/typing
+	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/protos.py --check
+
+format: $(STAMP)
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+# Generated code from every .proto file.
+protos: $(STAMP)
+	@$(BIN)/python scripts/protos.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
