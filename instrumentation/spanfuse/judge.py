@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -21,6 +22,7 @@ from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.verdicts import Directive, Verdict
 
 T = TypeVar("T")
+Step = Callable[[float], tuple[Verdict, ...]]
 
 
 def _ignore(verdict: Verdict) -> None:
@@ -51,19 +53,17 @@ class Judge:
         self._prefix = prefix
         self._on_verdict = on_verdict
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._busy = False
+        self._deferred: deque[Step] = deque()
 
     def call_started(self, event: CallStarted) -> tuple[Verdict, ...]:
         """A call began. Returns what was said about it; the board knows already."""
-        with self._lock:
-            verdicts = self._engine.observe(event, self._clock())
-        return self._publish(verdicts) if verdicts else ()
+        return self._publish(self._step(lambda now: self._engine.observe(event, now)))
 
     def span_ended(self, span: RawSpan) -> tuple[Verdict, ...]:
         """A call ended. Returns what was said about it; the board knows already."""
-        with self._lock:
-            verdicts = self._engine.ingest(span, self._clock())
-        return self._publish(verdicts) if verdicts else ()
+        return self._publish(self._step(lambda now: self._engine.ingest(span, now)))
 
     def kill(self, key: BreakerKey, reason: str) -> bool:
         """Stops `key` by order; False when it stood already."""
@@ -75,12 +75,9 @@ class Judge:
 
     def advance(self) -> float | None:
         """Lets time pass. Returns the seconds until it should be called again; None: no need."""
-        with self._lock:
-            now = self._clock()
-            verdicts = self._engine.advance(now)
-            deadline = self._engine.next_deadline()
-        self._publish(verdicts)
-        return None if deadline is None else max(0.0, deadline - now)
+        self._publish(self._step(lambda now: self._engine.advance(now)))
+        deadline = self.inspect(lambda engine: engine.next_deadline())
+        return None if deadline is None else max(0.0, deadline - self._clock())
 
     def inspect(self, look: Callable[[Engine], T]) -> T:
         """What `look` reads from the engine, under the lock: for tests, statistics and the end of a run."""
@@ -89,14 +86,31 @@ class Judge:
 
     def after_fork(self) -> None:
         """In the child of a fork: a lock of its own, whoever held the parent's."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._busy = False
+
+    def _step(self, step: Step) -> tuple[Verdict, ...]:
+        """Runs one step of the engine, and those that came while it ran.
+
+        A finaliser (of a stream that was dropped, say) may end a call on the very thread that is inside the
+        engine, wherever the collector happens to run. It must neither wait for itself nor meet half a step.
+        """
+        with self._lock:
+            if self._busy:
+                self._deferred.append(step)
+                return ()
+            self._busy = True
+            try:
+                verdicts = step(self._clock())
+                while self._deferred:
+                    verdicts += self._deferred.popleft()(self._clock())
+            finally:
+                self._busy = False
+        return verdicts
 
     def _order(self, kind: OrderKind, key: BreakerKey, reason: str) -> bool:
         order = Order(kind=kind, key=key, reason=reason, issuer=self._issuer)
-        with self._lock:
-            verdicts = self._engine.command(order, self._clock())
-        self._publish(verdicts)
-        return bool(verdicts)
+        return bool(self._publish(self._step(lambda now: self._engine.command(order, now))))
 
     def _publish(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
         for verdict in verdicts:
