@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from spanfuse_processor.engine.events import RawSpan
 
@@ -79,17 +80,19 @@ def names_a_trace(trace_id: bytes) -> bool:
 
 def in_slices(outcomes: Iterable[RawSpan | str]) -> Iterator[Decoded]:
     """Cuts spans, and the reasons for those that could not be read, into slices; lazily."""
+    remaining = iter(outcomes)
+    while part := _slice(islice(remaining, SLICE)):
+        yield part
+
+
+def _slice(outcomes: Iterable[RawSpan | str]) -> Decoded:
     part = Decoded()
     for outcome in outcomes:
         if isinstance(outcome, str):
             part.reject(outcome)
         else:
             part.add(outcome)
-        if len(part) >= SLICE:
-            yield part
-            part = Decoded()
-    if part:
-        yield part
+    return part
 
 
 def whole(slices: Iterable[Decoded]) -> Decoded:

@@ -63,7 +63,7 @@ def attributes(entries: object, depth: int = 0) -> dict[str, object]:
 
 def any_value(value: object, depth: int = 0) -> object:
     """An AnyValue as str, bool, int, float, list, dict or bytes; None when it is empty or unreadable."""
-    if isinstance(value, dict) and depth <= MAX_DEPTH:
+    if isinstance(value, dict):
         for kind, inner in value.items():
             reader = _READERS.get(kind)
             if reader is not None and inner is not None:
@@ -94,11 +94,15 @@ def _double(value: object, depth: int) -> object:
 
 
 def _list(value: object, depth: int) -> object:
+    if depth >= MAX_DEPTH:
+        return None
     entries = value.get("values") if isinstance(value, dict) else None
     return [any_value(each, depth + 1) for each in entries] if isinstance(entries, list) else []
 
 
 def _map(value: object, depth: int) -> object:
+    if depth >= MAX_DEPTH:
+        return None
     return attributes(value.get("values") if isinstance(value, dict) else None, depth + 1)
 
 
