@@ -1,1 +1,1 @@
-"""The control protocol without I/O, used by both of its ends: nouns on the wire, the log, its replica, the session."""
+"""The control protocol without I/O, for both of its ends: the log and its replica, a session, messages."""
