@@ -1,8 +1,8 @@
 """Generates Python code from every .proto file of the processor; `--check` fails when it is stale.
 
-Rule 1: code lies beside its .proto and imports its neighbours by their full names. Rule 2: the oldest runtime
-that the code accepts is the one that pyproject.toml promises, not the newest one that the generator knows: our
-schemas use nothing younger. So a newer generator alone changes nothing in the output.
+Rule 1: code lies beside its .proto and imports its neighbours by their full names. Rule 2: the oldest
+runtime that the code accepts is the one that pyproject.toml promises, not the one that the generator knows:
+our schemas use nothing younger. So a newer generator alone changes nothing in the output.
 """
 
 from __future__ import annotations

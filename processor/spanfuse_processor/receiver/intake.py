@@ -1,0 +1,97 @@
+"""The way of a request to whoever judges it, the same on every transport.
+
+Rule 1: a batch is handed over in slices, and others may run between two of them. Rule 2: whatever goes wrong
+here becomes a refusal that says whether to retry; a fault of ours always says so. Rule 3: everything is
+counted, in plain integers; nothing is logged here.
+This file does not know transports, nor what becomes of a span. When a batch is refused half way, because
+its taker is overloaded, the sender repeats it whole: duplicates are the taker's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+
+from spanfuse_processor.auth import Tokens
+from spanfuse_processor.receiver.answers import BAD_DATA, NOBODY, OVERLOAD, Receipt, Refused
+from spanfuse_processor.receiver.decoded import Decoded, Undecodable
+
+Ingest = Callable[[Decoded], Awaitable[None]]
+"""Takes one slice of a batch, at most 64 spans; raises Overloaded when it cannot."""
+
+Decode = Callable[[bytes], Iterator[Decoded]]
+OnFault = Callable[[str, BaseException], None]
+
+
+class Overloaded(Exception):
+    """The taker has too much to do; `retry_after` is in seconds."""
+
+    def __init__(self, retry_after: float = 1.0) -> None:
+        super().__init__(f"overloaded, retry after {retry_after} s")
+        self.retry_after = retry_after
+
+
+@dataclass(slots=True)
+class Counters:
+    """What came in through one transport, since the start. `bytes` are after decompression."""
+
+    requests: int = 0
+    bytes: int = 0
+    spans: int = 0
+    rejected: int = 0
+    clamped: int = 0
+    undecodable: int = 0
+    overloaded: int = 0
+    unauthenticated: int = 0
+    faults: int = 0
+
+
+class Intake:
+    """The way in of one transport."""
+
+    def __init__(self, ingest: Ingest, tokens: Tokens, on_fault: OnFault) -> None:
+        self.counters = Counters()
+        self._ingest = ingest
+        self._tokens = tokens
+        self._on_fault = on_fault
+
+    def admit(self, authorization: str | None) -> None:
+        """Lets a sender in by its `Authorization`, or raises Refused."""
+        if self._tokens.role(authorization) is None:
+            self.counters.unauthenticated += 1
+            raise Refused(NOBODY, "a valid bearer token is needed")
+
+    async def take(self, payload: bytes, decode: Decode) -> Receipt:
+        """Decodes a request and hands its spans over; raises Refused, and nothing else."""
+        self.counters.requests += 1
+        self.counters.bytes += len(payload)
+        try:
+            return await self._hand_over(decode(payload))
+        except Undecodable as error:
+            self.counters.undecodable += 1
+            raise Refused(BAD_DATA, str(error)) from error
+        except Overloaded as error:
+            self.counters.overloaded += 1
+            raise Refused(OVERLOAD, "overloaded", error.retry_after) from error
+        except Exception as error:
+            self.counters.faults += 1
+            self._on_fault("receiver", error)
+            raise Refused(OVERLOAD, "a fault of the processor") from error
+
+    async def _hand_over(self, slices: Iterator[Decoded]) -> Receipt:
+        total, rejected, message = 0, 0, ""
+        for part in slices:
+            if total:
+                await asyncio.sleep(0)
+            await self._ingest(part)
+            self._count(part)
+            total += len(part)
+            rejected += part.rejected
+            message = message or part.message
+        return Receipt(rejected, f"{rejected} of {total} spans rejected: {message}" if rejected else "")
+
+    def _count(self, part: Decoded) -> None:
+        self.counters.spans += len(part.spans)
+        self.counters.rejected += part.rejected
+        self.counters.clamped += part.clamped
