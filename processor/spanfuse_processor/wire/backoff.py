@@ -17,12 +17,14 @@ from spanfuse_processor.engine.nouns import Instant
 class Patience:
     """All the waiting of a session, in seconds.
 
+    After a good stream the first try comes within `again`, for connections are also renewed on purpose.
     Ceilings of back-off start at `first` and double up to `quick` while the outage is younger than
     `quick_for`, up to `longest` after. A connection is good after `good`. Who was refused for lack of rights
     tries again every `denied`. While down, a list is asked for every `poll_every`. A stream is dead
     when `missed` frames in a row did not come, one every `bookmark` unless the server says otherwise.
     """
 
+    again: float = 0.1
     first: float = 0.5
     quick: float = 1.0
     quick_for: float = 60.0

@@ -113,9 +113,8 @@ def go_away(cursor: Cursor, reason: str, retry_after: float) -> bytes:
 
 def newest(standing: Sequence[Directive]) -> tuple[list[pb.Directive], bool]:
     """As many of the newest directives as fit one message, oldest first, and whether any were left out."""
-    encoded = [directives.encode(each) for each in reversed(standing)]
-    part = next(_parts(encoded), [])
-    return part[::-1], len(part) < len(encoded)
+    part = next(_parts(directives.encode(each) for each in reversed(standing)), [])
+    return part[::-1], len(part) < len(standing)
 
 
 def _encode_change(change: Change) -> pb.Directive | pb.Removal:

@@ -138,14 +138,15 @@ class WatchSession:
         """How long to wait before the next try, and why in `problem`."""
         silent = stream is not None and now >= self._dead_at(stream)
         self.problem = (stream and stream.problem) or ("nothing was heard" if silent else "the stream ended")
-        if stream and stream.first_at is not None and now - stream.first_at >= self._patience.good:
+        good = stream and stream.first_at is not None and now - stream.first_at >= self._patience.good
+        if good:
             self._backoff.reset()
         if self.denied:
             return self._patience.denied * (1 + roll / 10)  # spread, should many be refused at once
         if stream and stream.go_away is not None:
             self.problem = ""
             return min(stream.go_away, self._patience.longest) * (1 + roll / 2)
-        return self._backoff.delay(now, roll)
+        return self._patience.again * roll if good else self._backoff.delay(now, roll)
 
     def _dead_at(self, stream: Stream) -> Instant:
         if stream.over:
