@@ -12,9 +12,7 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
-from spanfuse.demo.provider_server import Behaviour, Provider
 from spanfuse.demo.tools import described, search
-from tests.waiting import until
 
 TASK = [{"role": "user", "content": "Find prices: tin, zinc."}]
 STORY: Any = [{"role": "user", "content": "Write a chapter."}]
@@ -64,7 +62,9 @@ def test_a_stream_carries_the_same_tool_call_in_pieces(client: OpenAI) -> None:
 
 
 def test_a_stream_reports_usage_in_its_last_chunk_when_asked(client: OpenAI) -> None:
-    chunks = list(create(client, messages=STORY, tools=[], stream=True, stream_options={"include_usage": True}))
+    chunks = list(
+        create(client, messages=STORY, tools=[], stream=True, stream_options={"include_usage": True})
+    )
     assert all(chunk.usage is None for chunk in chunks[:-1])
     assert chunks[-1].choices == []
     assert chunks[-1].usage.completion_tokens == 400

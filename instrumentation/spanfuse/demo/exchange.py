@@ -20,9 +20,7 @@ Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
 
-async def answer(
-    send: Send, body: Json, status: int = 200, headers: Mapping[str, str] | None = None
-) -> None:
+async def answer(send: Send, body: Json, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
     """One whole answer as JSON."""
     await send(_start(status, "application/json", headers))
     await send({"type": "http.response.body", "body": _encode(body)})

@@ -1,4 +1,4 @@
-"""The tools of the demo's agents: plain functions under `@spanfuse.tool`, and their descriptions for the model.
+"""The tools of the demo's agents: plain functions under `@spanfuse.tool`, and how the model is told of them.
 
 Rule 1: nothing is declared about them that a stranger's tools would not say; the judge has to find out.
 Rule 2: no clock, no chance: the same calls give the same results.

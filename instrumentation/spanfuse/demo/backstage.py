@@ -1,0 +1,90 @@
+"""Between an agent of the demo and its runner: events out, orders in, and how a run ended.
+
+Rule 1: one JSON object a line on standard output, one word a line on standard input. Rule 2: when standard
+input closes the runner is gone, and this process ends. It does not know what the agent does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+
+import spanfuse
+from spanfuse import runtime
+from spanfuse.demo.results import Ended
+from spanfuse.demo.task import Task
+from spanfuse.host import HostState
+
+CONNECT_WITHIN = 10.0
+"""Seconds that an agent waits for the processor, so that its first call is judged like all others."""
+
+_JUDGED = (HostState.JUDGING, HostState.CONNECTED)
+
+
+def tell(event: str, **fields: object) -> None:
+    """Says one thing to the runner."""
+    sys.stdout.write(json.dumps({"event": event, **fields}) + "\n")
+    sys.stdout.flush()
+
+
+def wait_for_curtain() -> None:
+    """Says that this process is ready, and returns when all others are."""
+    _wait_for_judge()
+    tell("ready")
+    if sys.stdin.readline().strip() != "go":
+        sys.exit("the runner is gone")
+    threading.Thread(target=_listen, daemon=True).start()
+
+
+def _wait_for_judge() -> None:
+    """Returns once somebody judges, or nobody came."""
+    parts = runtime.live()
+    if parts is None:
+        return
+    parts.start()
+    deadline, pause = time.monotonic() + CONNECT_WITHIN, threading.Event()
+    while parts.host.stats().state not in _JUDGED and time.monotonic() < deadline:
+        pause.wait(0.01)
+
+
+def _listen() -> None:
+    """Takes the operator's orders, until the runner is gone: then nobody wants this process any more."""
+    for line in sys.stdin:
+        order, _, run = line.strip().partition(" ")
+        if order == "kill":
+            spanfuse.kill(run)
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def ending(task: Task) -> Iterator[None]:
+    """Tells the runner how the run inside ended: finished, stopped, or failed."""
+    ended = Ended("finished")
+    try:
+        yield
+    except spanfuse.BreakerOpen as stop:
+        ended = _stopped(stop)
+    except Exception as error:
+        traceback.print_exc()
+        ended = Ended(f"failed ({type(error).__name__})")
+    tell("ended", name=task.scenario.name, ended=asdict(replace(ended, calls=task.calls, used=task.used)))
+
+
+def _stopped(stop: spanfuse.BreakerOpen) -> Ended:
+    directive = stop.directive
+    parts = runtime.live()
+    assert parts is not None  # who else could have raised it
+    effects = parts.board.effects(directive)
+    return Ended(
+        "stopped",
+        detector=directive.evidence.detector or directive.issuer,
+        kill_latency=effects.kill_latency,
+        closed_at=effects.received,
+    )
