@@ -26,7 +26,8 @@ READY_WITHIN = 20.0
 KEY = "sk-demo"
 _TRIES = 5
 _POLL = 0.03  # seconds between two looks at a process that is getting ready
-_CLEARED = re.compile(r"SPANFUSE_.*|OTEL_.*|OPENAI_.*|.*_PROXY|TRACEPARENT|TRACESTATE|BAGGAGE", re.IGNORECASE)
+_JUDGES = re.compile(r"SPANFUSE_.*|OTEL_.*|TRACEPARENT|TRACESTATE|BAGGAGE")
+_NETWORK = re.compile(r"OPENAI_.*|.*_PROXY", re.IGNORECASE)
 
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -47,14 +48,15 @@ class Processor:
         )
 
 
-def clean_environment() -> dict[str, str]:
-    """This process's environment without anything that would change the demo."""
-    return {name: value for name, value in os.environ.items() if not _CLEARED.fullmatch(name)}
+def clean_environment(keep_network: bool = False) -> dict[str, str]:
+    """This process's environment without what would change the demo; on demand with keys and proxies."""
+    own = {name: value for name, value in os.environ.items() if not _JUDGES.fullmatch(name)}
+    return own if keep_network else {n: value for n, value in own.items() if not _NETWORK.fullmatch(n)}
 
 
 def agent_environment(provider: str, processor: Processor | None, own: bool) -> dict[str, str]:
     """What agents find: the provider, the demo's `own` or a real one with the person's key; the processor."""
-    environment = clean_environment() if own else dict(os.environ)
+    environment = clean_environment(keep_network=not own)
     environment["OPENAI_BASE_URL"] = f"{provider}/v1" if own else provider
     if own:
         environment["OPENAI_API_KEY"] = KEY
