@@ -1,12 +1,14 @@
 """Bodies as they were before `Content-Encoding`, never longer than a limit.
 
-Rule 1: the limit counts while decompressing, so a bomb costs the limit and no more. Rule 2: gzip and deflate
-always work; zstd when the package `zstandard` is installed.
+Rule 1: the limit counts while decompressing, so a bomb costs the limit and no more. Rule 2: a body that ends
+too early is refused; half a batch must not pass for a whole one. Rule 3: gzip and deflate always work; zstd
+where Python has it (3.14) or the package `backports.zstd` is installed.
 This file does not know what a body means.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import zlib
 from collections.abc import Callable
@@ -16,38 +18,45 @@ from spanfuse_processor.receiver.decoded import Undecodable
 from spanfuse_processor.web import BodyTooLarge
 
 MAX_MEMBERS: Final = 64
-"""Concatenated gzip members of one body; senders write one."""
+"""Compressed streams that may follow each other in one body; senders write one."""
 
 GZIP, ZLIB, RAW = 31, 15, -15  # window bits, as zlib wants them
+ZSTD_MODULES: Final = ("compression.zstd", "backports.zstd")
+
 Decompress = Callable[[bytes, int], bytes]
+MakeEngine = Callable[[], Any]  # what has `decompress(data, max_length)`, `eof` and `unused_data`
 
 
 def gunzip(body: bytes, limit: int) -> bytes:
-    """A gzip body, of one member or a few."""
-    parts: list[bytes] = []
-    rest = body
-    for _ in range(MAX_MEMBERS):
-        part, rest = _inflate(rest, GZIP, limit)
-        parts.append(part)
-        limit -= len(part)
-        if not rest:
-            return b"".join(parts)
-    raise Undecodable("gzip: too many members")
+    """A gzip body."""
+    return _members(body, limit, lambda: zlib.decompressobj(GZIP), zlib.error)
 
 
 def inflate(body: bytes, limit: int) -> bytes:
     """A deflate body: zlib's format, as HTTP has it, or the raw one, as some senders have it."""
     zlib_header = len(body) > 1 and body[0] & 0x0F == 8 and int.from_bytes(body[:2]) % 31 == 0
-    return _inflate(body, ZLIB if zlib_header else RAW, limit)[0]
+    window = ZLIB if zlib_header else RAW
+    return _members(body, limit, lambda: zlib.decompressobj(window), zlib.error)
 
 
-def _inflate(body: bytes, window: int, limit: int) -> tuple[bytes, bytes]:
-    """The decompressed bytes, and what follows the compressed ones."""
-    engine = zlib.decompressobj(window)
-    try:
-        plain = engine.decompress(body, limit + 1)
-    except zlib.error as error:
-        raise Undecodable(f"compressed body: {error}") from None
+def _members(body: bytes, limit: int, make: MakeEngine, error: type[Exception]) -> bytes:
+    parts: list[bytes] = []
+    rest = body
+    for _ in range(MAX_MEMBERS):
+        try:
+            part, rest = _member(rest, limit, make())
+        except error as fault:
+            raise Undecodable(f"compressed body: {fault}") from None
+        parts.append(part)
+        limit -= len(part)
+        if not rest:
+            return b"".join(parts)
+    raise Undecodable("compressed body: too many streams in it")
+
+
+def _member(body: bytes, limit: int, engine: Any) -> tuple[bytes, bytes]:
+    """The bytes of the first compressed stream, and what follows it."""
+    plain: bytes = engine.decompress(body, limit + 1)
     if len(plain) > limit:
         raise BodyTooLarge
     if not engine.eof:
@@ -56,22 +65,14 @@ def _inflate(body: bytes, window: int, limit: int) -> tuple[bytes, bytes]:
 
 
 def _zstd() -> dict[str, Decompress]:
-    try:
-        zstandard: Any = importlib.import_module("zstandard")
-    except ImportError:
-        return {}
+    for name in ZSTD_MODULES:
+        with contextlib.suppress(ImportError):
+            return {"zstd": _unzstd(importlib.import_module(name))}
+    return {}
 
-    def unzstd(body: bytes, limit: int) -> bytes:
-        try:
-            with zstandard.ZstdDecompressor().stream_reader(body, read_across_frames=True) as reader:
-                plain: bytes = reader.read(limit + 1)
-        except zstandard.ZstdError as error:
-            raise Undecodable(f"compressed body: {error}") from None
-        if len(plain) > limit:
-            raise BodyTooLarge
-        return plain
 
-    return {"zstd": unzstd}
+def _unzstd(module: Any) -> Decompress:
+    return lambda body, limit: _members(body, limit, module.ZstdDecompressor, module.ZstdError)
 
 
 def _identity(body: bytes, limit: int) -> bytes:

@@ -41,7 +41,6 @@ ENCODINGS: Final = {each.content_type: each for each in (PROTOBUF, JSON)}
 HEADERS: Final[dict[Reason, dict[str, str]]] = {
     answers.WRONG_METHOD: {"allow": "POST"},
     answers.NOBODY: {"www-authenticate": "Bearer"},
-    answers.TOO_LARGE: {"connection": "close"},  # the rest of the body is not worth reading
 }
 
 
