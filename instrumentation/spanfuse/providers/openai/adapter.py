@@ -1,0 +1,85 @@
+"""The adapter of OpenAI's SDK (1.60 to 3.x): two methods that every request passes.
+
+Rule 1: patched is the one method below all resources, helpers and raw variants, above the SDK's own
+retries: a call is a call however often it is tried. Rule 2: a request that runs no model passes untouched.
+Rule 3: what cannot be read is gated all the same, without a name. It does not know how calls are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from spanfuse.guard import fault
+from spanfuse.patching import Patches
+from spanfuse.provider import Intent
+from spanfuse.providers.openai.endpoints import Endpoint, endpoint_of, place_of
+from spanfuse.providers.openai.request import bare_intent, read_intent
+from spanfuse.wrapping import call, call_async
+
+_MODULE: Final = "openai._base_client"
+
+
+class OpenAIAdapter:
+    """Patches the SDK."""
+
+    def __init__(self) -> None:
+        self._patches: Patches | None = None
+
+    def patch(self) -> None:
+        """Puts the wrappers in place. The SDK is imported by now."""
+        if self._patches is None:
+            self._patches = Patches()
+            self._patches.place(_MODULE, "SyncAPIClient", "request", _request)
+            self._patches.place(_MODULE, "AsyncAPIClient", "request", _request_async)
+
+    def unpatch(self) -> None:
+        """Takes the wrappers out again."""
+        if self._patches is not None:
+            self._patches.remove()
+            self._patches = None
+
+
+def _request(wrapped: Callable[..., Any], client: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    found = _read(client, args, kwargs)
+    if found is None:
+        return wrapped(*args, **kwargs)
+    return call(found[1], partial(wrapped, *args, **kwargs), _settle(*found))
+
+
+def _request_async(
+    wrapped: Callable[..., Any], client: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    found = _read(client, args, kwargs)
+    if found is None:
+        return wrapped(*args, **kwargs)
+    return call_async(found[1], partial(wrapped, *args, **kwargs), _settle(*found))
+
+
+def _read(client: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Endpoint, Intent] | None:
+    """The endpoint and the intent of a request; None when it runs no model."""
+    options: Any = args[1] if len(args) > 1 else kwargs.get("options")
+    url = getattr(options, "url", None)
+    endpoint = endpoint_of(url) if isinstance(url, str) else None
+    if endpoint is None or options.method.lower() != "post":
+        return None
+    stream = bool(kwargs.get("stream"))
+    try:
+        return endpoint, read_intent(endpoint, _body(options), place_of(client), stream=stream)
+    except Exception as error:
+        fault("reading a request", error)
+        return endpoint, bare_intent(endpoint, stream=stream)
+
+
+def _body(options: Any) -> object:
+    """The body as it will be sent: `extra_body` goes over what the method was given."""
+    given, extra = options.json_data, options.extra_json
+    return {**given, **extra} if extra and isinstance(given, dict) else given
+
+
+def _settle(endpoint: Endpoint, intent: Intent) -> Callable[..., None]:
+    # Imports the SDK, which is there by now.
+    from spanfuse.providers.openai.settling import settle
+
+    return partial(settle, endpoint, intent.stream)

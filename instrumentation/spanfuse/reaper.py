@@ -1,0 +1,83 @@
+"""Ends what the application dropped without a word: streams neither read to the end nor closed.
+
+Rule 1: the garbage collector calls in the middle of anything, also while this very thread holds a lock of
+ours or of an exporter. So nothing is done there: the ending is queued, and a thread of its own does it (an
+SDK's stream is part of a reference cycle, so this is the common case). Rule 2: `SimpleQueue.put` is made
+for that place, and the only thing called there. Rule 3: at exit, the exiting thread ends what is left. It
+does not know what it ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import weakref
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Final
+
+from spanfuse.guard import fault
+
+Ending = Callable[[], None]
+
+_dropped: Final[SimpleQueue[Ending]] = SimpleQueue()
+_owners: Final[set[weakref.finalize[..., object]]] = set()
+_thread: threading.Thread | None = None
+
+
+def when_dropped(owner: object, ending: Ending) -> Ending:
+    """Has `ending` called, on another thread, soon after `owner` is collected. `ending` must not refer to it.
+
+    Returns what calls it off.
+    """
+    _ensure_thread()
+    watched = weakref.finalize(owner, _dropped.put, ending)
+    watched.atexit = False  # the exit has an order of its own: see `drain`
+    _owners.add(watched)
+
+    def call_off() -> None:
+        watched.detach()
+        _owners.discard(watched)
+
+    return call_off
+
+
+def later(ending: Ending) -> None:
+    """Has `ending` called on another thread, soon. Safe inside the collector."""
+    _dropped.put(ending)
+
+
+def drain() -> None:
+    """Ends, on this thread, what has been dropped and not been ended yet."""
+    while True:
+        try:
+            ending = _dropped.get_nowait()
+        except Empty:
+            return
+        _end(ending)
+
+
+def _ensure_thread() -> None:
+    global _thread
+    if _thread is None or not _thread.is_alive():  # the latter in the child of a fork
+        _thread = threading.Thread(target=_reap, name="spanfuse-reaper", daemon=True)
+        _thread.start()
+
+
+def _reap() -> None:
+    while True:
+        _end(_dropped.get())
+
+
+def _end(ending: Ending) -> None:
+    try:
+        ending()
+    except Exception as error:
+        fault("reaper", error)
+
+
+@atexit.register
+def _exit() -> None:
+    for watched in tuple(_owners):
+        watched()
+    drain()

@@ -1,0 +1,65 @@
+"""A foreign call, admitted, made and ended: the one place where that happens.
+
+Rule 1: what is refused is not made: BreakerOpen comes out before anything is sent. Rule 2: a call that was
+made is ended exactly once: by its error, or by `settle`, which reads the response or leaves the end to who
+reads it (`streaming.py`). Rule 3: the application gets what the SDK returned or raised, the very object; a
+fault of ours in reading it is counted, and costs the record and nothing else. It does not know which SDK is
+called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from spanfuse.calling import ActiveCall, begin
+from spanfuse.guard import fault
+from spanfuse.provider import Intent, Outcome
+
+T = TypeVar("T")
+Settle = Callable[[ActiveCall, T], None]
+"""Ends a call by its response, or sees to it that it will be ended."""
+
+
+def call(intent: Intent, perform: Callable[[], T], settle: Settle[T]) -> T:
+    """Makes a call, unless it is refused. Whatever `perform` raises is recorded and passes.
+
+    Raises:
+        BreakerOpen: a directive in force covers the call: it was not made.
+        RunStopped: as above, and the run has swallowed three refusals.
+    """
+    active = begin(intent)
+    try:
+        with active.attached(), active.waiting():
+            response = perform()
+    except BaseException as error:
+        active.fail(error)
+        raise
+    _settle(active, response, settle)
+    return response
+
+
+async def call_async(intent: Intent, perform: Callable[[], Awaitable[T]], settle: Settle[T]) -> T:
+    """As `call`; a stop cancels what is awaited.
+
+    Raises:
+        BreakerOpen: a directive in force covers the call: it was not made, or it was cancelled.
+        RunStopped: as above, and the run has swallowed three refusals.
+    """
+    active = begin(intent)
+    try:
+        with active.attached(), active.waiting():
+            response = await perform()
+    except BaseException as error:
+        active.fail(error)
+        raise
+    _settle(active, response, settle)
+    return response
+
+
+def _settle(active: ActiveCall, response: T, settle: Settle[T]) -> None:
+    try:
+        settle(active, response)
+    except Exception as error:
+        active.succeed(Outcome())
+        fault("reading a response", error)
