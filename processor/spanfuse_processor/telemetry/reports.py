@@ -1,0 +1,79 @@
+"""What is said of verdicts and of their effects: one log line each, and the figures.
+
+Rule 1: a kill's latency is counted once per application and revision, however often it is reported.
+Rule 2: counts in reports are totals so far; only what is new is added. What is remembered is bounded.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+
+from spanfuse_processor.engine.verdicts import Directive, Mode, Severity, Verdict
+from spanfuse_processor.telemetry.log import say
+from spanfuse_processor.telemetry.metrics import OPERATOR, Metrics
+from spanfuse_processor.wire.effects import Effect, EffectState
+from spanfuse_processor.wire.messages import Instance
+
+REMEMBERED = 10_000
+
+
+class Reports:
+    """Turns verdicts and effects into metrics and lines. `find` gives the directive under an id."""
+
+    def __init__(self, metrics: Metrics, find: Callable[[str], Directive | None]) -> None:
+        self._metrics = metrics
+        self._find = find
+        self._seen: OrderedDict[tuple[str, str, int], Effect] = OrderedDict()
+
+    def verdict(self, verdict: Verdict, wall_ns: int) -> None:
+        """The engine, or an operator through it, has spoken."""
+        finding, directive = verdict.finding, verdict.directive
+        if directive is not None and directive.mode is Mode.ENFORCE:
+            detector = finding.detector if finding else OPERATOR
+            self._metrics.tripped(verdict.agent, detector)
+            if finding and verdict.ended_ns:
+                late = max(0, wall_ns - verdict.ended_ns) / 1e9
+                self._metrics.detection_latency.labels(detector).observe(late)
+        if finding is not None:
+            level = logging.WARNING if finding.severity is Severity.STOP else logging.INFO
+            say(level, finding.message, **_fields(verdict))
+        elif directive is not None:
+            say(logging.WARNING, directive.message or "stopped by order", key=str(directive.key))
+        elif verdict.removal is not None:
+            say(logging.WARNING, "released", directive=verdict.removal.id, reason=verdict.removal.reason)
+
+    def effects(self, instance: Instance, effects: list[Effect]) -> None:
+        """An application says what came of directives."""
+        for effect in effects:
+            key = (instance.id, effect.directive_id, effect.revision)
+            before = self._seen.get(key)
+            self._seen[key] = effect
+            self._seen.move_to_end(key)
+            if len(self._seen) > REMEMBERED:
+                self._seen.popitem(last=False)
+            self._count(effect, before)
+            if effect.state is EffectState.REJECTED and before is None:
+                say(logging.WARNING, "directive rejected", directive=effect.directive_id, error=effect.error)
+
+    def _count(self, effect: Effect, before: Effect | None) -> None:
+        refused = effect.calls_refused - (before.calls_refused if before else 0)
+        if refused > 0:
+            self._metrics.gate_decisions.labels("deny", "tripped").inc(refused)
+        if effect.kill_latency is not None and (before is None or before.kill_latency is None):
+            directive = self._find(effect.directive_id)
+            detector = directive.evidence.detector if directive else ""
+            self._metrics.kill_latency.labels(detector or OPERATOR).observe(effect.kill_latency)
+
+
+def _fields(verdict: Verdict) -> dict[str, object]:
+    finding = verdict.finding
+    fields: dict[str, object] = {"run": verdict.run}
+    if verdict.agent:
+        fields["agent"] = verdict.agent
+    if finding:
+        fields |= {"detector": finding.detector, "severity": finding.severity.value, "call": finding.call}
+    if verdict.directive:
+        fields["mode"] = verdict.directive.mode.value
+    return fields
