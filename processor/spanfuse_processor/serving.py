@@ -1,8 +1,7 @@
 """The doors of the service: two gRPC services on one port, HTTP, metrics; TLS; the signals that end it.
 
 Rule 1: a door that cannot be opened is a StartError that names the address and the setting; nothing is half
-open. Rule 2: a port belongs to one processor (no port sharing), so a second one says so instead of taking half
-of the spans. It knows what to serve, never what it means.
+open. Rule 2: a port belongs to one processor: a second one says so instead of taking half of the spans. It knows what to serve, never what it means.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Metrics:
         self.trips.labels(self._agents.bounded(agent), detector).inc()
 
     def expose(self, gauges: Gauges, received: Drops, dropped: Drops) -> None:
-        """Adds what is read at scrape time: gauges by name, spans received by transport and dropped by reason."""
+        """Adds what is read at scrape time: gauges, spans received by transport and dropped by reason."""
         self.registry.register(_AtScrape(self.meter, gauges, received, dropped))
 
 
