@@ -22,6 +22,8 @@ from spanfuse.demo.results import DemoResult
 from spanfuse.demo.runner import Options, perform
 
 HELP = "Watch real agents run into loops, each in its own process, and be stopped; a healthy one finishes."
+_NEEDED = ("openai", "uvicorn", "httptools")
+"""What the agents and their provider need."""
 _SERVICE = ("grpc", "orjson", "yaml", "uvicorn", "prometheus_client")
 """What the extra `processor` brings."""
 
@@ -45,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Exit 0 when every outcome is as expected, 1 when not, 2 on wrong use."""
+    missing = [name for name in _NEEDED if not importlib.util.find_spec(name)]
+    if missing:
+        return _complain(f"needs {', '.join(missing)}: pip install 'spanfuse[demo]'", 2)
     options = Options(
         processor=not arguments.embedded and (arguments.processor or _service_installed()),
         base_url=arguments.base_url,

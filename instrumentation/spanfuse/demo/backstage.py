@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from io import FileIO
 
 import spanfuse
 from spanfuse import runtime
@@ -38,26 +39,23 @@ def wait_for_curtain() -> None:
     """Says that this process is ready, and returns when all others are."""
     _wait_for_judge()
     tell("ready")
-    if sys.stdin.readline().strip() != "go":
+    orders = open(0, "rb", buffering=0, closefd=False)  # a buffer's lock would be held at exit
+    if orders.readline() != b"go\n":
         sys.exit("the runner is gone")
-    threading.Thread(target=_listen, daemon=True).start()
+    threading.Thread(target=_listen, args=(orders,), daemon=True).start()
 
 
 def _wait_for_judge() -> None:
     """Returns once somebody judges, or nobody came."""
-    parts = runtime.live()
-    if parts is None:
-        return
-    parts.start()
     deadline, pause = time.monotonic() + CONNECT_WITHIN, threading.Event()
-    while parts.host.stats().state not in _JUDGED and time.monotonic() < deadline:
+    while (host := spanfuse.status().host) and host.state not in _JUDGED and time.monotonic() < deadline:
         pause.wait(0.01)
 
 
-def _listen() -> None:
+def _listen(orders: FileIO) -> None:
     """Takes the operator's orders, until the runner is gone: then nobody wants this process any more."""
-    for line in sys.stdin:
-        order, _, run = line.strip().partition(" ")
+    for line in orders:
+        order, _, run = line.decode().strip().partition(" ")
         if order == "kill":
             spanfuse.kill(run)
     os._exit(1)

@@ -128,8 +128,8 @@ async def _body(receive: Receive) -> bytes:
             return bytes(body)
 
 
-async def serve(behaviour: Behaviour, port: int, while_read: bool) -> None:
-    """Serves on loopback until a signal comes; with `while_read` also until standard input closes."""
+async def serve(behaviour: Behaviour, port: int) -> None:
+    """Serves on loopback until a signal comes."""
     config = uvicorn.Config(
         Provider(behaviour),
         lifespan="off",
@@ -138,21 +138,11 @@ async def serve(behaviour: Behaviour, port: int, while_read: bool) -> None:
         access_log=False,
         log_level="warning",
         timeout_graceful_shutdown=1,
-        backlog=512,
     )
-    server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", port), backlog=512) as listening:
         sys.stdout.write(json.dumps({"event": "ready", "port": listening.getsockname()[1]}) + "\n")
         sys.stdout.flush()
-        if while_read:
-            asyncio.get_running_loop().add_reader(sys.stdin.fileno(), _end, server)
-        await server.serve(sockets=[listening])
-
-
-def _end(server: uvicorn.Server) -> None:
-    """Nobody writes to standard input: that it can be read means that it was closed."""
-    asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
-    server.should_exit = True
+        await uvicorn.Server(config).serve(sockets=[listening])
 
 
 def main() -> None:
@@ -161,10 +151,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--pace", type=float, default=1.0, help="latency: 0 none, 1 as usual")
     parser.add_argument("--capacity", type=int, default=1_000, help="requests at a time, then 429")
-    parser.add_argument("--child", action="store_true", help="end when standard input closes")
     arguments = parser.parse_args()
-    behaviour = Behaviour(arguments.pace, arguments.capacity)
-    asyncio.run(serve(behaviour, arguments.port, arguments.child))
+    asyncio.run(serve(Behaviour(arguments.pace, arguments.capacity), arguments.port))
 
 
 if __name__ == "__main__":

@@ -20,10 +20,11 @@ from typing import Any
 
 from spanfuse.demo.processes import Child, ChildFailed, Troupe, free_ports
 
-READY_WITHIN = 20.0
+READY_WITHIN = 60.0
 """Seconds that a process has to get ready: a first start compiles, on a small and busy machine."""
 
 KEY = "sk-demo"
+LEASHED = ("-m", "spanfuse.demo.leash")
 _TRIES = 5
 _POLL = 0.03  # seconds between two looks at a process that is getting ready
 _JUDGES = re.compile(r"SPANFUSE_.*|OTEL_.*|TRACEPARENT|TRACESTATE|BAGGAGE")
@@ -67,7 +68,7 @@ def agent_environment(provider: str, processor: Processor | None, own: bool) -> 
 
 async def start_provider(troupe: Troupe, pace: float) -> str:
     """Starts the demo's provider. Returns its address, without a path."""
-    arguments = ("-m", "spanfuse.demo.provider_server", "--child", "--pace", str(pace))
+    arguments = (*LEASHED, "spanfuse.demo.provider_server", "--pace", str(pace))
     child = await troupe.start("provider", arguments, clean_environment())
     ready = await child.expect("ready", READY_WITHIN)
     return f"http://127.0.0.1:{ready['port']}"
@@ -92,7 +93,7 @@ async def _launch(troupe: Troupe, file: Path) -> Processor:
     listen = {"grpc_port": grpc, "http_port": http, "metrics_port": metrics}
     file.touch(mode=0o600)
     file.write_text(json.dumps({"listen": listen, "auth": {"admin_token": token}}))  # JSON is YAML
-    arguments = ("-m", "spanfuse_processor", "processor", "--config", str(file))
+    arguments = (*LEASHED, "spanfuse_processor", "processor", "--config", str(file))
     child = await troupe.start("processor", arguments, clean_environment())
     return Processor(child, f"127.0.0.1:{grpc}", f"http://127.0.0.1:{http}", token)
 
