@@ -8,29 +8,40 @@ this library cannot carry out is refused with a reason, not ignored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
+from spanfuse.effects import Effects, Ledger
 from spanfuse_processor.engine.nouns import BreakerKey
-from spanfuse_processor.engine.verdicts import Action, Directive
+from spanfuse_processor.engine.verdicts import Action, Directive, Mode, OnExpiry
 
-
-@dataclass(slots=True)
-class Effects:
-    """What came of one directive in this process. Latencies are seconds."""
-
-    directive: Directive
-    received: float  # monotonic
-    rejected: str = ""
-    calls_refused: int = 0
-    tasks_cancelled: int = 0
-    streams_closed: int = 0
-    not_interruptible: int = 0
-    applied_after: float | None = None  # receipt -> first effect
-    kill_latency: float | None = None  # offending span's end here -> gate closed here
-
+__all__ = ["SUPPORTED", "Board", "Effects"]
 
 SUPPORTED = frozenset({Action.STOP, Action.BLOCK_TOOL})
+
+GONE: Final = 10_000
+"""How many directives that came down are remembered, so that a late message does not bring one back."""
+PURGE_EVERY: Final = 60.0
+"""Seconds between two sweeps of what has expired; until then it stands there and does not hold."""
+
+_MODES = {Mode.ENFORCE: 0, Mode.WARN: 1, Mode.SHADOW: 2}
+_ACTIONS = {Action.STOP: 0, Action.BLOCK_TOOL: 1}
+
+
+@dataclass(frozen=True, slots=True)
+class _Notice:
+    """A directive on the board."""
+
+    directive: Directive
+    until: float  # monotonic
+    rank: tuple[int, int, int]  # the strictest is the lowest: mode, action, then priority
+
+    def holds(self, now: float) -> bool:
+        return now < self.until or self.directive.on_expiry is OnExpiry.DENY
 
 
 class Board:
@@ -40,42 +51,176 @@ class Board:
     directive that newly holds (to cancel what is in flight), outside any lock, on the posting thread.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        raise NotImplementedError
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.ledger = Ledger(clock)
+        self._lock = threading.Lock()
+        self._table: Mapping[BreakerKey, tuple[_Notice, ...]] = {}  # replaced, never changed
+        self._notices: dict[str, _Notice] = {}  # by id; writers only, as the next two
+        self._names: dict[BreakerKey, set[str]] = {}
+        self._gone: OrderedDict[str, int] = OrderedDict()  # id -> revision at which it came down
+        self._purged = clock()
+        self._listeners: list[Callable[[Directive], None]] = []
 
     def post(self, directive: Directive) -> bool:
-        """Puts a directive up; False when a newer revision is already there, or it is refused."""
-        raise NotImplementedError
+        """Puts a directive up; False when a newer revision is already there, or it is refused.
+
+        The same revision again renews the TTL and is no change.
+        """
+        if self._refused(directive):
+            return False
+        with self._lock:
+            seen = self._revision(directive.id)
+            if seen > directive.revision:
+                return False
+            news = seen < directive.revision or directive.id not in self._notices
+            self._replace_table(self._put(directive))
+        if news:
+            self._tell([directive])
+        return True
 
     def withdraw(self, directive_id: str, revision: int) -> bool:
         """Takes a directive down; False when a newer revision stands."""
-        raise NotImplementedError
+        with self._lock:
+            if self._revision(directive_id) > revision:
+                return False
+            self._replace_table(self._drop(directive_id, revision))
+        return True
 
     def replace_all(self, directives: Iterable[Directive], revision: int) -> None:
         """A snapshot: what is not in it and not newer than `revision` comes down."""
-        raise NotImplementedError
+        wanted = {one.id: one for one in directives if not self._refused(one)}
+        touched: set[BreakerKey] = set()
+        with self._lock:
+            held = {name: notice.directive.revision for name, notice in self._notices.items()}
+            for name in held.keys() - wanted.keys():
+                if held[name] <= revision:
+                    touched |= self._drop(name, revision)
+            fresh = [one for one in wanted.values() if self._revision(one.id) <= one.revision]
+            news = [one for one in fresh if held.get(one.id, -1) < one.revision]
+            for one in fresh:
+                touched |= self._put(one)
+            self._replace_table(touched)
+        self._tell(news)
+
+    def restart(self) -> None:
+        """Whoever issues began to count anew: what stands holds on, and any revision replaces it."""
+        with self._lock:
+            self._gone.clear()
+            for name, notice in self._notices.items():
+                anew = replace(notice.directive, revision=0)
+                self._notices[name] = replace(notice, directive=anew)
+            self._replace_table({notice.directive.key for notice in self._notices.values()})
+
+    def copy(self) -> Board:
+        """A board of its own with the same directives: for the child of a fork, whatever held the lock."""
+        made = Board(self.clock)
+        for notice in (notice for row in self._table.values() for notice in row):
+            made._notices[notice.directive.id] = notice
+            made._names.setdefault(notice.directive.key, set()).add(notice.directive.id)
+        made._table = self._table
+        return made
 
     def standing(self, keys: Iterable[BreakerKey]) -> Directive | None:
         """The strictest directive that holds for any of `keys`, or None. No lock, no waiting."""
-        raise NotImplementedError
+        table = self._table
+        if not table:
+            return None
+        best: _Notice | None = None
+        for key in keys:
+            for notice in table.get(key, ()):
+                if (best is None or notice.rank < best.rank) and notice.holds(self.clock()):
+                    best = notice
+        return None if best is None else best.directive
+
+    def directives(self) -> list[Directive]:
+        """Everything that holds now."""
+        now = self.clock()
+        notices = [notice for row in self._table.values() for notice in row]
+        return [notice.directive for notice in notices if notice.holds(now)]
 
     @property
     def empty(self) -> bool:
         """True when nothing at all stands: the gate's fast path."""
-        raise NotImplementedError
+        return not self._table
 
     def effects(self, directive: Directive) -> Effects:
         """The running record of what a directive did here."""
-        raise NotImplementedError
+        return self.ledger.of(directive)
 
     def drain_effects(self) -> list[Effects]:
         """Records changed since the last drain, for the report to the service."""
-        raise NotImplementedError
+        return self.ledger.drain()
 
     def ended(self, span_id: bytes, at: float) -> None:
         """Notes when a span ended here (monotonic), to time kills by. Bounded; lock-free."""
-        raise NotImplementedError
+        self.ledger.ended(span_id, at)
 
     def on_change(self, listener: Callable[[Directive], None]) -> None:
         """Registers who is told when a directive newly holds."""
-        raise NotImplementedError
+        self._listeners.append(listener)
+
+    def _refused(self, directive: Directive) -> bool:
+        if directive.action in SUPPORTED:
+            return False
+        self.ledger.rejected(directive, f"this library cannot carry out {directive.action.value}")
+        return True
+
+    def _tell(self, news: Iterable[Directive]) -> None:
+        for directive in news:
+            self.ledger.in_force(directive)
+            for listener in self._listeners:
+                listener(directive)
+
+    # From here on the lock is held.
+
+    def _revision(self, name: str) -> int:
+        """The newest revision seen of a directive, -1 when it was never seen."""
+        notice = self._notices.get(name)
+        return self._gone.get(name, -1) if notice is None else notice.directive.revision
+
+    def _put(self, directive: Directive) -> set[BreakerKey]:
+        """Puts a directive up; returns the keys whose rows change."""
+        touched = self._unlist(directive.id) | {directive.key}
+        rank = (_MODES[directive.mode], _ACTIONS[directive.action], -directive.priority)
+        self._notices[directive.id] = _Notice(directive, self.clock() + directive.ttl, rank)
+        self._names.setdefault(directive.key, set()).add(directive.id)
+        self._gone.pop(directive.id, None)
+        return touched
+
+    def _drop(self, name: str, revision: int) -> set[BreakerKey]:
+        """Takes a directive down; returns the keys whose rows change."""
+        touched = self._unlist(name)
+        self._gone[name] = revision
+        self._gone.move_to_end(name)
+        if len(self._gone) > GONE:
+            self._gone.popitem(last=False)
+        return touched
+
+    def _unlist(self, name: str) -> set[BreakerKey]:
+        notice = self._notices.pop(name, None)
+        if notice is None:
+            return set()
+        key = notice.directive.key
+        self._names[key].discard(name)
+        return {key}
+
+    def _replace_table(self, touched: set[BreakerKey]) -> None:
+        touched = touched | self._purge()
+        table = dict(self._table)
+        for key in touched:
+            row = sorted((self._notices[name] for name in self._names[key]), key=lambda one: one.rank)
+            if row:
+                table[key] = tuple(row)
+            else:
+                table.pop(key, None)
+                del self._names[key]
+        self._table = table
+
+    def _purge(self) -> set[BreakerKey]:
+        now = self.clock()
+        if now - self._purged < PURGE_EVERY:
+            return set()
+        self._purged = now
+        over = [(name, n.directive.revision) for name, n in self._notices.items() if not n.holds(now)]
+        return {key for name, revision in over for key in self._drop(name, revision)}

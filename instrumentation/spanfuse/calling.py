@@ -7,41 +7,113 @@ Rule 3: the record that is judged is made here, not by the tracer: a sampler nev
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from opentelemetry import trace
 
+from spanfuse import context, guard, runtime
+from spanfuse.active import UNWATCHED, ActiveCall, Digests, WatchedCall
 from spanfuse.context import RunScope
+from spanfuse.errors import BreakerOpen, RunStopped
+from spanfuse.gate import Permit
+from spanfuse.lineage import Asked, Trail
 from spanfuse.provider import Intent, Outcome
-from spanfuse_processor.engine.verdicts import Directive
+from spanfuse.runtime import Runtime
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.nouns import Identity, Kind
+
+__all__ = ["ActiveCall", "begin"]
 
 
-class ActiveCall:
-    """A call that has been admitted and has begun."""
-
-    scope: RunScope  # the run it is charged to, with the call itself for agents
-
-    def attached(self) -> AbstractContextManager[None]:
-        """Makes the call's span and scope current in this context (for the body of a tool or agent)."""
-        raise NotImplementedError
-
-    @property
-    def ordered(self) -> Directive | None:
-        """The directive that stands for this call's run now: what a stream asks at each chunk. Cheap."""
-        raise NotImplementedError
-
-    def succeed(self, outcome: Outcome) -> None:
-        """The call ended well (or a stream was dropped: `outcome.complete` False)."""
-        raise NotImplementedError
-
-    def fail(self, error: BaseException) -> None:
-        """The call raised."""
-        raise NotImplementedError
-
-
-def begin(intent: Intent) -> ActiveCall:
+def begin(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
     """Admits a call and starts its span. Without `instrument()` it returns a call that does nothing.
+
+    `scope` is the run that it is charged to. None: the current one, or whichever it turns out to belong to.
 
     Raises:
         BreakerOpen: a directive in force covers this call (the refusal itself is counted and reported).
         RunStopped: the run swallowed three refusals; model calls only.
     """
-    raise NotImplementedError
+    live = runtime.live()
+    if live is None:
+        return UNWATCHED
+    try:
+        return _begin(live, intent, scope)
+    except (BreakerOpen, RunStopped) as order:
+        live.inflight.refused(order.directive)
+        raise
+    except Exception as error:
+        guard.fault("begin", error)
+        return UNWATCHED
+
+
+def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall:
+    live.start()
+    arguments: Digests | None = None
+    asked: Asked | None = None
+    if intent.kind is Kind.TOOL:
+        _declare(live, intent)
+        if live.lineage.expects(intent.name):
+            arguments = live.prints.arguments(intent.arguments)
+            asked = _carried_out(live, intent, arguments, scope or context.current())
+    trail = _trail(live, intent, scope or context.current(), asked)
+    if intent.answers:
+        _tell(live, intent, trail.scope.id)
+    permit = live.gate.admit(intent, trail.scope)
+    noisy = intent.volatile or intent.identity
+    call = WatchedCall(live, intent, trail, permit, arguments=None if noisy else arguments)
+    live.host.call_started(call.started())
+    return call
+
+
+def _declare(live: Runtime, intent: Intent) -> None:
+    """What policy says of the tool holds where its code says nothing."""
+    rule = live.tools.get(intent.name)
+    if rule is not None:
+        intent.effect = intent.effect or rule.effect
+        intent.repeatable = intent.repeatable or rule.repeatable
+        intent.volatile = intent.volatile or rule.volatile
+        intent.identity = intent.identity or rule.identity
+
+
+def _carried_out(live: Runtime, intent: Intent, arguments: Digests, scope: RunScope | None) -> Asked | None:
+    """The tool call that a model asked for and that is made now."""
+    asked = live.lineage.carried_out(intent.name, arguments[0], scope.id if scope else "")
+    if asked is not None:
+        intent.tool_call_id = intent.tool_call_id or asked.id
+    return asked
+
+
+def _trail(live: Runtime, intent: Intent, scope: RunScope | None, asked: Asked | None) -> Trail:
+    """The run of a call: the one it is in, else the one that asked for it, else its trace, else a new one."""
+    if scope is not None:
+        return Trail(scope, live.origin)
+    if asked is not None:
+        return asked.trail
+    known = live.lineage.trail_of([answer.id for answer in intent.answers], intent.previous)
+    if known is not None:
+        return known
+    around = trace.get_current_span().get_span_context()
+    run = f"{around.trace_id:032x}" if around.is_valid else context.new_run_id()
+    return Trail(RunScope(run, Identity(feature=live.settings.feature)), live.origin)
+
+
+@guard.guarded("telling")
+def _tell(live: Runtime, intent: Intent, run: str) -> None:
+    """Records the tool calls that only their answers in this request show; of two with one id, the last."""
+    for answer in {one.id: one for one in intent.answers}.values():
+        asked = live.lineage.tell(answer.id, run)
+        if asked is not None:
+            _derive(live, asked, answer.content)
+
+
+def _derive(live: Runtime, asked: Asked, result: object) -> None:
+    """Records one. It has happened: nobody asks the gate."""
+    told = Intent(
+        kind=Kind.TOOL,
+        operation="execute_tool",
+        name=asked.name,
+        tool_call_id=asked.id,
+        attributes={names.DERIVED: True},
+    )
+    _declare(live, told)
+    call = WatchedCall(live, told, asked.trail, Permit(), begun=asked.at, arguments=asked.arguments)
+    call.succeed(Outcome(result=result))

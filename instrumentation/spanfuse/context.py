@@ -1,21 +1,25 @@
 """Which run is current: identity that travels in OTel context and baggage.
 
 Rule 1: context variables only (OTel's context); so it flows into tasks by itself, into threads by the
-threading instrumentation, into other processes by baggage. Rule 2: reading is cheap: the run rides as an
-object, baggage is read only where it came from another process. It knows no gate and no host.
+threading instrumentation, into other processes by baggage; beneath them all lies the run of the process,
+where it has one. Rule 2: reading is cheap: the run rides as an object, baggage is read only where it came
+from another process. It knows no gate and no host.
 """
 
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from contextvars import Token
+from dataclasses import dataclass, field, replace
 
 from opentelemetry import baggage
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.nouns import Identity
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 
 _KEY = otel_context.create_key("spanfuse-run")
 MAX_AGENTS = 32  # names of enclosing agents that are remembered
@@ -27,12 +31,29 @@ class RunScope:
 
     `agents` are the names of the agents that enclose the current point, outermost first; the run's own root
     is not one of them unless it was given an agent's name. `budget_usd` is what `spanfuse.run` was told.
+    `tool` is the tool whose body this is, empty outside of one. `keys` are the breakers that every call here
+    answers to, its own model or tool apart.
     """
 
     id: str
     identity: Identity
     agents: tuple[str, ...] = ()
     budget_usd: float | None = None
+    tool: str = ""
+    keys: tuple[BreakerKey, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        who = self.identity
+        named = [
+            (Level.RUN, self.id),
+            *((Level.AGENT, agent) for agent in dict.fromkeys(self.agents)),
+            (Level.USER, who.user),
+            (Level.FEATURE, who.feature),
+            (Level.NAMESPACE, who.namespace),
+            (Level.TENANT, who.tenant),
+        ]
+        keys = [BreakerKey(level, name) for level, name in named if name]
+        object.__setattr__(self, "keys", (*keys, BreakerKey(Level.EVERYTHING, "")))
 
     @property
     def depth(self) -> int:
@@ -46,7 +67,15 @@ class RunScope:
 
     def inside(self, agent: str) -> RunScope:
         """The same run, one agent deeper."""
-        return replace(self, agents=(*self.agents[: MAX_AGENTS - 1], agent))
+        return replace(self, agents=(*self.agents[: MAX_AGENTS - 1], agent), tool="")
+
+    def carries_same(self, other: RunScope) -> bool:
+        """Whether both say the same to another process."""
+        return (self.id, self.agents, self.identity) == (other.id, other.agents, other.identity)
+
+    def within(self, tool: str) -> RunScope:
+        """The same run, in the body of a tool."""
+        return replace(self, tool=tool)
 
 
 def new_run_id() -> str:
@@ -55,16 +84,45 @@ def new_run_id() -> str:
 
 
 def current() -> RunScope | None:
-    """The run of the current context, or None. Baggage from another process counts."""
-    scope = otel_context.get_value(_KEY)
+    """The run of the current context, else of the process, or None. Baggage from another process counts."""
+    context = otel_context.get_current()
+    scope = context.get(_KEY)
     if isinstance(scope, RunScope):
         return scope
-    return _from_baggage()
+    return from_baggage(context) or _process.scope
+
+
+class _Attached:
+    """Makes a context current for the length of a `with`: a class, so that it is no frame in a traceback."""
+
+    __slots__ = ("_context", "_token")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._token: Token[Context] = otel_context.attach(self._context)
+
+    def __exit__(self, *_: object) -> None:
+        otel_context.detach(self._token)
+
+
+def attached(context: Context) -> AbstractContextManager[None]:
+    """Makes `context` the current one."""
+    return _Attached(context)
+
+
+def set_process_run(scope: RunScope | None) -> None:
+    """Makes `scope` the run of every context that has none of its own; None takes it back."""
+    _process.scope = scope
 
 
 def with_run(scope: RunScope, context: Context | None = None) -> Context:
     """A context in which `scope` is current, here and (as baggage) in processes that it is handed to."""
+    before = otel_context.get_value(_KEY, context)
     made = otel_context.set_value(_KEY, scope, context)
+    if isinstance(before, RunScope) and before.carries_same(scope):
+        return made
     for name, value in _entries(scope):
         made = baggage.set_baggage(name, value, made)
     return made
@@ -84,21 +142,32 @@ def _entries(scope: RunScope) -> list[tuple[str, str]]:
     return [(name, value) for name, value in entries if value]
 
 
-def _from_baggage() -> RunScope | None:
-    run = baggage.get_baggage(names.RUN)
-    if not isinstance(run, str) or not run:
+def from_baggage(context: Context) -> RunScope | None:
+    """The run that a context's baggage names, or None."""
+    carried = baggage.get_all(context)
+    run = _text(carried, names.RUN)
+    if not run:
         return None
-
-    def text(name: str) -> str:
-        value = baggage.get_baggage(name)
-        return value if isinstance(value, str) else ""
-
     who = Identity(
-        tenant=text(names.TENANT),
-        namespace=text(names.NAMESPACE),
-        feature=text(names.FEATURE),
-        user=text(names.USER),
-        session=text(names.SESSION),
+        tenant=_text(carried, names.TENANT),
+        namespace=_text(carried, names.NAMESPACE),
+        feature=_text(carried, names.FEATURE),
+        user=_text(carried, names.USER),
+        session=_text(carried, names.SESSION),
     )
-    path = text(names.AGENT_PATH)
+    path = _text(carried, names.AGENT_PATH)
     return RunScope(run, who, tuple(path.split("/")[:MAX_AGENTS]) if path else ())
+
+
+def _text(carried: Mapping[str, object], name: str) -> str:
+    value = carried.get(name)
+    return value if isinstance(value, str) else ""
+
+
+class _Process:
+    """The run of the whole process, where it has one."""
+
+    scope: RunScope | None = None
+
+
+_process = _Process()

@@ -11,7 +11,10 @@ SDK retries it and no handler for provider errors swallows it.
 
 from __future__ import annotations
 
-from spanfuse_processor.engine.verdicts import Directive
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanfuse_processor.engine.verdicts import Directive
 
 
 class SpanfuseError(Exception):

@@ -7,10 +7,33 @@ admit refuses, and after three swallowed refusals model calls raise what `except
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final
+
 from spanfuse.board import Board
 from spanfuse.context import RunScope
+from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.provider import Intent
-from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level, Usage
+from spanfuse_processor.engine.verdicts import Action, Directive, Mode
+
+SWALLOWED: Final = 3
+"""Refusals that a run may swallow before its model calls raise RunStopped."""
+VOLLEY: Final = 0.1
+"""Seconds in which refusals of calls made side by side count as one: nobody has swallowed anything yet."""
+RUNS: Final = 10_000
+"""How many runs' refusals are remembered."""
+
+_LEVELS: Final = {Kind.TOOL: Level.TOOL, Kind.AGENT: Level.AGENT}
+_refused: ContextVar[tuple[str, str, int] | None] = ContextVar("spanfuse-refused", default=None)
+
+
+def named_key(intent: Intent) -> BreakerKey:
+    """The breaker of the model, tool or agent that is called."""
+    return BreakerKey(_LEVELS.get(intent.kind, Level.MODEL), intent.name)
 
 
 class Permit:
@@ -30,11 +53,19 @@ class Permit:
         self.settled = True
 
 
+@dataclass(slots=True)
+class _Refusals:
+    count: int = 0
+    last: float = 0.0
+
+
 class Gate:
     """Admits calls, or raises what the board orders."""
 
     def __init__(self, board: Board) -> None:
-        raise NotImplementedError
+        self._board = board
+        self._lock = threading.Lock()
+        self._refusals: OrderedDict[tuple[str, str, int], _Refusals] = OrderedDict()
 
     def admit(self, intent: Intent, scope: RunScope) -> Permit:
         """Leave for one call of `scope`.
@@ -43,4 +74,46 @@ class Gate:
             BreakerOpen: a directive in force covers this call.
             RunStopped: as above, and the run has swallowed three refusals; model calls only.
         """
-        raise NotImplementedError
+        if self._board.empty:
+            return Permit()
+        directive = self.standing(intent, scope)
+        if directive is None:
+            return Permit()
+        if directive.mode is not Mode.ENFORCE:
+            self._board.ledger.add(directive, passed=1)
+            return Permit()
+        raise self._refusal(directive, intent, scope)
+
+    def standing(self, intent: Intent, scope: RunScope) -> Directive | None:
+        """The directive that covers a call, in whatever mode. No lock."""
+        directive = self._board.standing((*scope.keys, named_key(intent)))
+        if directive is None or (directive.action is Action.BLOCK_TOOL and intent.kind is not Kind.TOOL):
+            return None
+        return directive
+
+    def _refusal(self, directive: Directive, intent: Intent, scope: RunScope) -> BreakerOpen | RunStopped:
+        self._board.ledger.add(directive, refused=1)
+        swallowed = self._count((scope.id, directive.id, directive.revision)) - 1
+        # Never inside a tool's body: there are frameworks that feed even a BaseException of a tool to the
+        # model and go on for ever.
+        if swallowed >= SWALLOWED and intent.kind is Kind.MODEL and not scope.tool:
+            return RunStopped(directive)
+        return BreakerOpen(directive)
+
+    def _count(self, stop: tuple[str, str, int]) -> int:
+        """How often the run has been refused, calls made side by side counted once.
+
+        A refusal is swallowed when the code that got it calls again: in the same context, or (in a new task
+        or thread) later than a call that was made beside it could be.
+        """
+        again = _refused.get() == stop
+        _refused.set(stop)
+        now = self._board.clock()
+        with self._lock:
+            run = self._refusals.setdefault(stop, _Refusals())
+            if again or run.count == 0 or now - run.last > VOLLEY:
+                run.count += 1
+                run.last = now
+            if len(self._refusals) > RUNS:
+                self._refusals.popitem(last=False)
+            return run.count

@@ -1,0 +1,289 @@
+"""A call that has begun: its span, its record, and its one end.
+
+Rule 1: exactly one of succeed and fail counts. Rule 2: a start is wall time, an end is the start plus what
+the monotonic clock says, so that a clock that jumps makes no negative durations. Rule 3: the host hears of
+an end before the application's own span processors do: they may be slow, a stop may not. It does not know
+how the call was admitted.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext, suppress
+from time import time_ns
+from typing import Final
+
+from opentelemetry import trace
+from opentelemetry.trace import Status, StatusCode
+
+from spanfuse import record
+from spanfuse.context import RunScope, attached, with_run
+from spanfuse.errors import BreakerOpen, RunStopped
+from spanfuse.gate import Permit, named_key
+from spanfuse.guard import guarded
+from spanfuse.inflight import Wait
+from spanfuse.lineage import Asked, Trail
+from spanfuse.prices import today
+from spanfuse.provider import Intent, Outcome, ToolRequest
+from spanfuse.runtime import Runtime
+from spanfuse.telemetry import SCOPE
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.events import STATUS_ERROR, CallStarted, RawSpan
+from spanfuse_processor.engine.fingerprint import UNKNOWN
+from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind, Usage
+from spanfuse_processor.engine.pricing import Rates
+from spanfuse_processor.engine.verdicts import Directive, Mode
+
+Digests = tuple[str, str]
+
+_CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
+_NOTHING: Final = nullcontext()
+_INSIDE: Final = {Kind.AGENT: RunScope.inside, Kind.TOOL: RunScope.within}
+
+
+class ActiveCall:
+    """A call that has been admitted and has begun. This one is watched by nobody and does nothing."""
+
+    __slots__ = ("scope",)
+
+    scope: RunScope
+    """The run it is charged to, with the call itself for agents and tools."""
+
+    def __init__(self, scope: RunScope) -> None:
+        self.scope = scope
+
+    def attached(self) -> AbstractContextManager[None]:
+        """Makes the call's span and scope current in this context (for the body of a tool or agent)."""
+        return _NOTHING
+
+    def waiting(self) -> Wait | nullcontext[None]:
+        """Around the wait for the answer: `async with` where a stop may interrupt it, `with` where not.
+
+        Raises:
+            BreakerOpen: at its end, when a directive has cancelled the task that waited here.
+        """
+        return _NOTHING
+
+    @property
+    def ordered(self) -> Directive | None:
+        """The directive that stands for this call's run now: what a stream asks at each chunk. Cheap."""
+        return None
+
+    def succeed(self, outcome: Outcome) -> None:
+        """The call ended well (or a stream was dropped: `outcome.complete` False)."""
+
+    def fail(self, error: BaseException, partial: Outcome | None = None) -> None:
+        """The call raised; `partial` is what a stream had said before."""
+
+
+UNWATCHED: Final = ActiveCall(RunScope("", NOBODY))
+
+
+class WatchedCall(ActiveCall):
+    """A call that is recorded and judged.
+
+    `begun` is the monotonic instant of its beginning, now when None; `arguments` are its digests, made here
+    when None.
+    """
+
+    __slots__ = (
+        "_arguments",
+        "_began",
+        "_intent",
+        "_known",
+        "_live",
+        "_open",
+        "_permit",
+        "_start_ns",
+        "_started",
+        "_trail",
+    )
+
+    def __init__(
+        self,
+        live: Runtime,
+        intent: Intent,
+        trail: Trail,
+        permit: Permit,
+        begun: float | None = None,
+        arguments: Digests | None = None,
+    ) -> None:
+        outer = trail.scope
+        inside = _INSIDE.get(intent.kind)
+        super().__init__(inside(outer, intent.name) if inside else outer)
+        now = live.board.clock()
+        self._live = live
+        self._intent = intent
+        self._trail = trail
+        self._permit = permit
+        self._open = [True]
+        self._began = now if begun is None else begun
+        self._start_ns = time_ns() - int((now - self._began) * 1e9)
+        self._known = record.of_start(intent, outer)
+        self._arguments = arguments or live.prints.arguments(
+            intent.arguments, intent.volatile, intent.identity
+        )
+        self._started = live.tracing.start(
+            record.span_name(intent), record.span_kind(intent), self._known, self._start_ns, trail.origin
+        )
+        live.twins.note(self._started.span_id, self._started.parent_span_id, intent.kind)
+
+    def started(self) -> CallStarted:
+        """The beginning as an event, for the host."""
+        intent, scope, ids = self._intent, self._trail.scope, self._started
+        return CallStarted(
+            trace_id=ids.trace_id,
+            span_id=ids.span_id,
+            parent_span_id=ids.parent_span_id,
+            started_ns=self._start_ns,
+            kind=intent.kind,
+            name=intent.name,
+            operation=intent.operation,
+            agent=scope.agent,
+            provider=intent.provider,
+            model=intent.name if intent.kind in (Kind.MODEL, Kind.EMBEDDINGS) else "",
+            run_id=scope.id,
+            depth=scope.depth,
+            agents=scope.agents,
+            identity=self._identity(),
+            tool_call_id=intent.tool_call_id,
+            effect=intent.effect,
+            repeatable=intent.repeatable,
+            user_turn=intent.user_turn,
+        )
+
+    def attached(self) -> AbstractContextManager[None]:
+        """Makes the call's span and scope current in this context (for the body of a tool or agent)."""
+        return attached(trace.set_span_in_context(self._started.span, with_run(self.scope)))
+
+    def waiting(self) -> Wait:
+        """Around the wait for the answer: `async with` where a stop may interrupt it, `with` where not."""
+        return self._live.inflight.wait((*self.scope.keys, named_key(self._intent)))
+
+    @property
+    def ordered(self) -> Directive | None:
+        """The directive that stands for this call's run now: what a stream asks at each chunk. Cheap."""
+        if self._live.board.empty:
+            return None
+        directive = self._live.gate.standing(self._intent, self._trail.scope)
+        obeyed = directive is not None and directive.mode is Mode.ENFORCE and directive.cancel_in_flight
+        return directive if obeyed else None
+
+    @guarded("succeed")
+    def succeed(self, outcome: Outcome) -> None:
+        """The call ended well (or a stream was dropped: `outcome.complete` False)."""
+        if not self._closes():
+            return
+        ended = self._note_end()
+        known: record.Attributes = {}
+        try:
+            known.update(record.of_outcome(outcome))
+            known.update(self._compared(outcome))
+            if outcome.usage is not None:
+                known.update(self._priced(outcome.model or self._intent.name, outcome.usage))
+            self._remember(outcome, ended)
+        finally:
+            self._permit.settle(outcome.usage)
+            self._finish(known, ended)
+
+    @guarded("fail")
+    def fail(self, error: BaseException, partial: Outcome | None = None) -> None:
+        """The call raised; `partial` is what a stream had said before."""
+        if not self._closes():
+            return
+        ended = self._note_end()
+        known = record.of_error(error)
+        try:
+            if partial is not None:
+                known.update(record.of_outcome(partial))
+                if partial.usage is not None:
+                    known.update(self._priced(partial.model or self._intent.name, partial.usage))
+            known.update(self._compared_error(error))
+            if self._intent.stream and isinstance(error, BreakerOpen | RunStopped):
+                self._live.board.ledger.add(error.directive, closed=1)
+        finally:
+            self._permit.fail(error)
+            self._finish(known, ended, STATUS_ERROR)
+
+    def _compared(self, outcome: Outcome) -> record.Attributes:
+        bare = outcome.result is None and self._intent.kind in _CONTAINERS
+        return self._fingerprinted(self._live.prints.fingerprints(result=UNKNOWN if bare else outcome.result))
+
+    def _compared_error(self, error: BaseException) -> record.Attributes:
+        kind = record.error_type(error)
+        return self._fingerprinted(self._live.prints.fingerprints(error_kind=kind, error_message=str(error)))
+
+    def _fingerprinted(self, prints: Fingerprints) -> record.Attributes:
+        prints.arguments, prints.arguments_masked = self._arguments
+        return record.of_prints(prints)
+
+    def _closes(self) -> bool:
+        """True for the first who asks, whatever the thread."""
+        with suppress(IndexError):
+            return self._open.pop()
+        return False
+
+    def _note_end(self) -> float:
+        ended = self._live.board.clock()
+        self._live.board.ended(self._started.span_id, ended)
+        return ended
+
+    def _priced(self, model: str, usage: Usage) -> record.Attributes:
+        rates = self._live.prices.rates(self._intent.provider, model, today(self._start_ns))
+        return {names.COST_USD: rates.cost(usage) / 1e6} if isinstance(rates, Rates) else {}
+
+    def _remember(self, outcome: Outcome, ended: float) -> None:
+        """Keeps what the model asked for, so that the next request is known to belong to this run."""
+        if self._intent.kind is not Kind.MODEL or not (outcome.tool_requests or outcome.response_id):
+            return
+        trail = Trail(self._trail.scope, self._trail.origin or self._started.span.get_span_context())
+        asked = [self._asked(request, trail, ended) for request in outcome.tool_requests]
+        self._live.lineage.answered(outcome.response_id, asked, trail)
+
+    def _asked(self, request: ToolRequest, trail: Trail, at: float) -> Asked:
+        digests = exact = self._live.prints.arguments(request.arguments)
+        rule = self._live.tools.get(request.name)
+        if rule is not None and (rule.volatile or rule.identity):
+            digests = self._live.prints.arguments(request.arguments, rule.volatile, rule.identity)
+        return Asked(request.id, request.name, exact[0], digests, at, trail)
+
+    def _finish(self, known: record.Attributes, ended: float, status: int = 0) -> None:
+        self._known.update(known)
+        end_ns = self._start_ns + max(0, int((ended - self._began) * 1e9))
+        ids = self._started
+        try:
+            self._live.host.span_ended(
+                RawSpan(
+                    ids.trace_id,
+                    ids.span_id,
+                    ids.parent_span_id,
+                    record.span_name(self._intent),
+                    self._start_ns,
+                    end_ns,
+                    self._known,
+                    self._live.tracing.resource,
+                    SCOPE,
+                    status,
+                )
+            )
+        finally:
+            self._end_span(known, end_ns, status)
+
+    def _end_span(self, known: record.Attributes, end_ns: int, status: int) -> None:
+        span = self._started.span
+        if span.is_recording():
+            span.set_attributes(known)
+            if status:
+                span.set_status(Status(StatusCode.ERROR))
+            span.end(end_ns)
+
+    def _identity(self) -> Identity:
+        who, resource = self._trail.scope.identity, self._live.tracing.resource
+        return Identity(
+            service=str(resource.get(names.SERVICE_NAME, "")),
+            instance=str(resource.get(names.SERVICE_INSTANCE, "")),
+            tenant=who.tenant,
+            namespace=who.namespace,
+            feature=who.feature,
+            user=who.user,
+            session=who.session,
+        )

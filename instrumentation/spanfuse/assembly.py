@@ -1,0 +1,79 @@
+"""The composition root of the library: makes the parts and introduces them to each other.
+
+Rule 1: parts are made here and nowhere else; none of them makes another. Rule 2: the child of a fork gets
+parts of its own, with what was on the board, and starts them with its first call. It does not know when.
+"""
+
+from __future__ import annotations
+
+import importlib
+import uuid
+from dataclasses import replace
+from typing import Any
+
+from spanfuse import prices, runtime
+from spanfuse.board import Board
+from spanfuse.gate import Gate
+from spanfuse.host import Host
+from spanfuse.hosts import HOSTS
+from spanfuse.inflight import Inflight
+from spanfuse.runtime import Runtime
+from spanfuse.settings import Settings, policy_of
+from spanfuse.telemetry import Tracing
+from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.policy import Policy
+
+
+def named(target: str) -> Any:
+    """What a registry's `module:name` stands for."""
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def assemble(settings: Settings, board: Board | None = None, host: Host | None = None) -> Runtime:
+    """The parts that `settings` ask for, not started yet.
+
+    Raises:
+        SettingsError: the host cannot work with these settings.
+    """
+    settings = _settled(settings)
+    board = board or Board()
+    chosen = host or named(HOSTS["remote" if settings.endpoint else "embedded"])(settings, board)
+    return Runtime(
+        settings=settings,
+        board=board,
+        gate=Gate(board),
+        inflight=Inflight(board),
+        host=chosen,
+        prices=prices.shared(),
+        prints=Fingerprinter(settings.fingerprint_key.encode()),
+        tracing=Tracing(settings.service, settings.instance, _watch_provider),
+        tools=(settings.policy or Policy()).tools,
+    )
+
+
+def _settled(settings: Settings) -> Settings:
+    """The policy is read once for all parts; with a processor, the processor's holds."""
+    if settings.endpoint and not settings.config:
+        return settings
+    return replace(settings, policy=policy_of(settings))
+
+
+def _watch_provider(provider: Any) -> None:
+    """The application's tracer provider has been seen."""
+    if hasattr(provider, "add_span_processor"):
+        from spanfuse.foreign import watch  # it needs the SDK, which this application has
+
+        watch(provider)
+
+
+def after_fork() -> None:
+    """In the child of a fork: locks, threads and connections of the parent are of no use here."""
+    before = runtime.live()
+    if before is None:
+        return
+    prices.forget_shared()
+    settings = replace(before.settings, instance=str(uuid.uuid4()))
+    anew = assemble(settings, before.board.copy())
+    anew.origin = before.origin
+    runtime.install(anew)

@@ -1,0 +1,37 @@
+"""The interpreter's start-up hook that `spanfuse run` puts in front: instruments the program, then steps
+aside.
+
+Rule 1: a `sitecustomize` that was there before still runs, first. Rule 2: whatever goes wrong is one line
+on standard error, and the program runs unwatched. Rule 3: this folder leaves `sys.path`, but stays in
+PYTHONPATH, so that Python programs which this one starts are watched too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _step_aside() -> None:
+    """Runs the `sitecustomize` that this one hides, if there is one."""
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _HERE]
+    ours = sys.modules.pop("sitecustomize", None)
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module("sitecustomize")
+    if ours is not None:
+        sys.modules.setdefault("sitecustomize", ours)
+
+
+def _instrument() -> None:
+    try:
+        importlib.import_module("spanfuse.auto")
+    except Exception as error:
+        sys.stderr.write(f"spanfuse: this program is not watched: {error}\n")
+
+
+_step_aside()
+_instrument()

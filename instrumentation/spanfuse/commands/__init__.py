@@ -1,0 +1,1 @@
+"""The commands of the executable that live in the library."""

@@ -1,0 +1,116 @@
+"""The host that judges in the application itself: no service at all.
+
+Rule 1: calls are judged on the thread that made them, under the judge's lock. Rule 2: a timer thread lets
+time pass, and only when the engine has a deadline. Rule 3: a fault here never reaches the caller: it is
+counted. It does not know who makes calls, nor what the board's directives do.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from spanfuse import prices
+from spanfuse.board import Board
+from spanfuse.guard import fault
+from spanfuse.host import HostState, HostStats
+from spanfuse.judge import Judge
+from spanfuse.settings import Settings, policy_of
+from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey
+from spanfuse_processor.engine.pricing import PriceBook
+from spanfuse_processor.engine.verdicts import Verdict
+
+ISSUER: Final = "embedded"
+LONGEST: Final = 1.0
+"""Seconds between two looks at the engine's deadlines, at most: they come nearer while the timer sleeps."""
+SHORTEST: Final = 0.01
+"""The least of them, in seconds."""
+
+
+class EmbeddedHost:
+    """An engine in this process. Starts and stops once.
+
+    Raises:
+        SettingsError: the policy cannot be read.
+    """
+
+    def __init__(self, settings: Settings, board: Board, book: PriceBook | None = None) -> None:
+        self._stats = HostStats()
+        self._board = board
+        self.judge = Judge(
+            board,
+            policy_of(settings),
+            book or prices.shared(),
+            issuer=ISSUER,
+            on_verdict=self._heard,
+            clock=board.clock,
+        )
+        self._stopping = threading.Event()
+        self._timer: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begins to judge."""
+        self._stats.state = HostState.JUDGING
+
+    def stop(self, timeout: float = 2.0) -> None:
+        """Ends. Nothing is queued, so nothing is waited for but the timer."""
+        self._stats.state = HostState.IDLE
+        self._stopping.set()
+        if self._timer is not None:
+            self._timer.join(timeout)
+
+    def call_started(self, event: CallStarted) -> None:
+        """A call began: judged here and now."""
+        try:
+            self.judge.call_started(event)
+        except Exception as error:
+            self._failed("call_started", error)
+
+    def span_ended(self, span: RawSpan) -> None:
+        """A call ended: judged here and now; the board knows before this returns."""
+        if self._stats.state is not HostState.JUDGING:
+            self._stats.dropped += 1
+            return
+        self._stats.spans += 1
+        try:
+            self.judge.span_ended(span)
+            self._keep_time()
+        except Exception as error:
+            self._failed("span_ended", error)
+
+    def kill(self, key: BreakerKey, reason: str) -> bool:
+        """Stops `key`; False when it is stopped already."""
+        return self.judge.kill(key, reason)
+
+    def release(self, key: BreakerKey) -> bool:
+        """Takes a stop back; False when there is none."""
+        return self.judge.release(key)
+
+    def stats(self) -> HostStats:
+        """What happened so far."""
+        return self._stats
+
+    def _heard(self, verdict: Verdict) -> None:
+        if verdict.directive is not None:
+            self._stats.directives += 1
+
+    def _failed(self, where: str, error: Exception) -> None:
+        self._stats.faults += 1
+        self._stats.last_fault = f"{where}: {error}"
+        fault(where, error)
+
+    def _keep_time(self) -> None:
+        """Starts the timer with the first call: an application that makes none needs no thread."""
+        if self._timer is None:
+            self._timer = threading.Thread(target=self._let_time_pass, name="spanfuse-timer", daemon=True)
+            self._timer.start()
+
+    def _let_time_pass(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                due = self.judge.advance()
+            except Exception as error:
+                self._failed("advance", error)
+                due = None
+            self._stopping.wait(LONGEST if due is None else min(max(due, SHORTEST), LONGEST))

@@ -1,0 +1,201 @@
+"""`spanfuse.run`: names a run, and is its root span.
+
+Rule 1: inside a run it is the same run, one agent deeper. Rule 2: what is said of a run (who, which
+feature) holds for everything inside, in tasks, threads and other processes. Rule 3: `async with` may be
+interrupted by a stop; it then ends with BreakerOpen. It does not know what happens inside.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, ParamSpec, TypeVar, cast
+
+from spanfuse import context, runtime
+from spanfuse.calling import ActiveCall, begin
+from spanfuse.context import RunScope
+from spanfuse.provider import Intent, Outcome
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.nouns import Identity, Kind
+from spanfuse_processor.engine.verdicts import Mode
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What `spanfuse.run` was told."""
+
+    identity: Identity
+    agent: str
+    name: str
+    run_id: str
+    budget_usd: float | None
+
+    def scope(self, outer: RunScope | None) -> RunScope:
+        """The run that this is, or is a part of."""
+        if outer is not None and self.run_id in ("", outer.id):
+            budget = outer.budget_usd if self.budget_usd is None else self.budget_usd
+            who = _over(self.identity, outer.identity)
+            return replace(outer, identity=who, budget_usd=budget, tool="")
+        live = runtime.live()
+        default = Identity(feature=live.settings.feature if live else "")
+        who = _over(self.identity, default)
+        return RunScope(self.run_id or context.new_run_id(), who, budget_usd=self.budget_usd)
+
+    def intent(self, scope: RunScope, nested: bool) -> Intent:
+        """The root span: an agent's where one is named or encloses it, else a workflow's."""
+        attributes: dict[str, object] = {}
+        if scope.budget_usd is not None:
+            attributes[names.BUDGET_USD] = scope.budget_usd
+        agent = self.agent or (nested and (self.name or f"agent {len(scope.agents) + 1}"))
+        if agent:
+            return Intent(Kind.AGENT, "invoke_agent", agent, attributes=attributes)
+        title = self.name or scope.identity.feature or "run"
+        return Intent(Kind.WORKFLOW, "invoke_workflow", title, attributes=attributes)
+
+
+def _over(said: Identity, known: Identity) -> Identity:
+    return Identity(
+        service=said.service or known.service,
+        instance=said.instance or known.instance,
+        tenant=said.tenant or known.tenant,
+        namespace=said.namespace or known.namespace,
+        feature=said.feature or known.feature,
+        user=said.user or known.user,
+        session=said.session or known.session,
+    )
+
+
+class Run:
+    """A run, or an agent inside one: a context manager, sync and async, and a decorator."""
+
+    def __init__(self, said: _Said) -> None:
+        self._said = said
+        self._inside: RunScope | None = None
+        self._entered: list[ExitStack] = []
+
+    @property
+    def id(self) -> str:
+        """The run's id, which `spanfuse kill` takes; empty before the run is entered, unless it was given."""
+        return self._inside.id if self._inside else self._said.run_id
+
+    @property
+    def depth(self) -> int:
+        """How many agents enclose its inside, the root apart."""
+        return self._inside.depth if self._inside else 0
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a directive in force stops it now."""
+        live = runtime.live()
+        directive = live.board.standing(self._inside.keys) if live and self._inside else None
+        return directive is not None and directive.mode is Mode.ENFORCE
+
+    def __enter__(self) -> Run:
+        """Begins.
+
+        Raises:
+            BreakerOpen: a directive in force covers the run.
+        """
+        self._enter()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._entered.pop().__exit__(kind, error, trace)
+
+    async def __aenter__(self) -> Run:
+        """Begins, and may be interrupted from now on. Raises as `__enter__`."""
+        self._enter(interruptible=True)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """As a decorator: every call of `function` is a run of its own (inside another, an agent of it)."""
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def asynchronous(*args: P.args, **kwargs: P.kwargs) -> Any:
+                async with Run(self._said):
+                    return await function(*args, **kwargs)
+
+            return cast("Callable[P, R]", asynchronous)
+
+        @functools.wraps(function)
+        def synchronous(*args: P.args, **kwargs: P.kwargs) -> R:
+            with Run(self._said):
+                return function(*args, **kwargs)
+
+        return synchronous
+
+    def _enter(self, interruptible: bool = False) -> None:
+        outer = context.current()
+        scope = self._said.scope(outer)
+        nested = outer is not None and outer.id == scope.id
+        intent = self._said.intent(scope, nested)
+        inside = scope.inside(intent.name) if intent.kind is Kind.AGENT else scope
+        call = begin(intent, scope)
+        with ExitStack() as entering:
+            entering.push(_ending(call))
+            entering.enter_context(context.attached(context.with_run(inside)))
+            entering.enter_context(call.attached())
+            live = runtime.live()
+            if interruptible and live is not None:
+                entering.push(live.inflight.wait(inside.keys).interruptibly())
+            self._inside = inside
+            self._entered.append(entering.pop_all())
+
+
+def _ending(call: ActiveCall) -> Callable[..., None]:
+    def end(
+        kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            call.succeed(Outcome())
+        else:
+            call.fail(error)
+
+    return end
+
+
+def run(
+    *,
+    feature: str = "",
+    user: str = "",
+    tenant: str = "",
+    namespace: str = "",
+    session: str = "",
+    agent: str = "",
+    name: str = "",
+    run_id: str = "",
+    budget_usd: float | None = None,
+) -> Run:
+    """Names the run that everything inside is charged to.
+
+        with spanfuse.run(feature="support-chat", user="u-123") as run:
+            ...
+
+    Also `async with`, and as a decorator. Inside another run it is a part of that run, one agent deeper,
+    unless it is given a `run_id` of its own.
+
+    Args:
+        feature, user, tenant, namespace, session: who and what the run is for; each has a breaker of its own,
+            the session apart.
+        agent: the agent's name; the root span is then `invoke_agent`, else `invoke_workflow`.
+        name: what the workflow is called.
+        run_id: continues a run of this id, for example in a worker; a new id when empty.
+        budget_usd: what the run may cost, as said on its span (`spanfuse.run.budget_usd`).
+    """
+    who = Identity(tenant=tenant, namespace=namespace, feature=feature, user=user, session=session)
+    return Run(_Said(who, agent, name, run_id, budget_usd))

@@ -1,0 +1,190 @@
+"""The settings of the library: arguments over `SPANFUSE_*` over defaults.
+
+Rule 1: only this file of the library reads the environment (the guard's test switch apart). Rule 2: a
+setting that cannot be used is a SettingsError that names it and says what is allowed. Rule 3: files are
+read, and PyYAML is imported, only when a policy is asked for. It does not know what the settings are used
+for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypedDict
+
+from spanfuse.errors import SettingsError
+from spanfuse_processor.engine.policy import Policy, PolicyError
+from spanfuse_processor.engine.verdicts import Mode
+
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"", "0", "false", "no", "off"})
+
+
+class Options(TypedDict, total=False):
+    """What `spanfuse.instrument` takes: each field as in Settings."""
+
+    endpoint: str
+    token: str
+    insecure: bool
+    ca_file: str
+    config: str
+    mode: str
+    fingerprint_key: str
+    run_name: str
+    run_id: str
+    feature: str
+    service: str
+    instance: str
+    disabled: bool
+    policy: Policy | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a developer sets.
+
+    Attributes:
+        endpoint: the processor's gRPC address, host:port or http(s)://host:port. Empty: no processor, this
+            process judges itself.
+        token: bearer token for the processor.
+        insecure: allow plaintext beyond loopback.
+        ca_file: PEM file of the authorities that the processor's certificate is checked against.
+        config: YAML file whose `policy` section is obeyed; for judging in this process.
+        mode: shadow, warn or enforce, over the policy's own; for judging in this process.
+        fingerprint_key: secret of the digests; the same in all processes whose calls are compared.
+        run_name: makes the whole process one run of this name.
+        run_id: the id of the run of the whole process, to share one among several.
+        feature: the feature that runs belong to when they name none.
+        service: `service.name` of what is sent, where the application's own resource has none.
+        instance: `service.instance.id`: what the processor knows this process by. Made anew for each process.
+        disabled: instrument() does nothing.
+        policy: a policy made in code, over `config`. No environment variable.
+    """
+
+    endpoint: str = ""
+    token: str = field(default="", repr=False)
+    insecure: bool = False
+    ca_file: str = ""
+    config: str = ""
+    mode: str = ""
+    fingerprint_key: str = field(default="", repr=False)
+    run_name: str = ""
+    run_id: str = ""
+    feature: str = ""
+    service: str = "unknown_service:python"
+    instance: str = field(default_factory=lambda: str(uuid.uuid4()))
+    disabled: bool = False
+    policy: Policy | None = None
+
+    def __post_init__(self) -> None:
+        modes = [mode.value for mode in Mode]
+        if self.mode and self.mode not in modes:
+            raise SettingsError(f"mode {self.mode!r} is unknown: use {', '.join(modes)}")
+
+
+ENVIRONMENT: Final = {
+    "endpoint": "SPANFUSE_ENDPOINT",
+    "token": "SPANFUSE_TOKEN",
+    "insecure": "SPANFUSE_INSECURE",
+    "ca_file": "SPANFUSE_CA_FILE",
+    "config": "SPANFUSE_CONFIG",
+    "mode": "SPANFUSE_MODE",
+    "fingerprint_key": "SPANFUSE_FINGERPRINT_KEY",
+    "run_name": "SPANFUSE_RUN_NAME",
+    "run_id": "SPANFUSE_RUN_ID",
+    "feature": "SPANFUSE_FEATURE",
+    "service": "OTEL_SERVICE_NAME",
+    "disabled": "SPANFUSE_DISABLED",
+}
+"""Which variable sets which field."""
+
+CARRIER: Final = ("TRACEPARENT", "TRACESTATE", "BAGGAGE")
+"""The variables in which a parent process hands its trace and its run to a child (OTel's convention)."""
+
+
+def load(options: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings: `options` over the environment over defaults. An option that is None counts as absent.
+
+    Raises:
+        SettingsError: an option that does not exist, or a value that cannot be used.
+    """
+    known = {one.name: one for one in dataclasses.fields(Settings)}
+    unknown = sorted(options.keys() - known.keys())
+    if unknown:
+        raise SettingsError(f"no such setting: {', '.join(unknown)}; known are {', '.join(known)}")
+    values = _from_environment(os.environ if environment is None else environment)
+    for name, value in options.items():
+        if value is not None:
+            values[name] = _checked(name, value)
+    return Settings(**values)  # type: ignore[arg-type]
+
+
+def inherited() -> dict[str, str]:
+    """What the parent process handed over: lower-case names of the carrier's variables, and their values."""
+    return {name.lower(): os.environ[name] for name in CARRIER if os.environ.get(name)}
+
+
+def resource_attributes() -> dict[str, str]:
+    """`OTEL_RESOURCE_ATTRIBUTES`, for processes without an SDK of their own."""
+    pairs = (pair.partition("=") for pair in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "").split(","))
+    return {name.strip(): value.strip() for name, _, value in pairs if name.strip()}
+
+
+def policy_of(settings: Settings) -> Policy:
+    """The policy that is obeyed in this process.
+
+    Raises:
+        SettingsError: the file cannot be read, or says what cannot be obeyed.
+    """
+    policy = settings.policy
+    if policy is None:
+        policy = _policy_from_file(settings.config) if settings.config else Policy()
+    return dataclasses.replace(policy, mode=Mode(settings.mode)) if settings.mode else policy
+
+
+def _policy_from_file(path: str) -> Policy:
+    from spanfuse_processor.engine.policy_file import policy_from_mapping
+
+    try:
+        import yaml
+    except ImportError:
+        raise SettingsError("config needs PyYAML: pip install PyYAML") from None
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SettingsError(f"config {path}: {error}") from None
+    if content is not None and not isinstance(content, Mapping):
+        raise SettingsError(f"config {path}: expected a mapping of sections")
+    try:
+        return policy_from_mapping((content or {}).get("policy") or {})
+    except PolicyError as error:
+        raise SettingsError(f"config {path}: {error}") from None
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
+    values: dict[str, object] = {}
+    for name, variable in ENVIRONMENT.items():
+        text = environment.get(variable)
+        if text:
+            values[name] = _boolean(variable, text) if name in ("insecure", "disabled") else text
+    return values
+
+
+def _boolean(variable: str, text: str) -> bool:
+    word = text.strip().lower()
+    if word not in _TRUE | _FALSE:
+        raise SettingsError(f"{variable}={text!r} is neither true nor false: use 1 or 0")
+    return word in _TRUE
+
+
+def _checked(name: str, value: object) -> object:
+    wanted = {"insecure": bool, "disabled": bool, "policy": Policy}.get(name, str)
+    if name == "config" and isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if not isinstance(value, wanted):
+        raise SettingsError(f"{name}={value!r} is no {wanted.__name__}")
+    return value

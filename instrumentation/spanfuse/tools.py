@@ -1,0 +1,153 @@
+"""`@spanfuse.tool`: declares a function as a tool, and what sort of tool it is.
+
+Rule 1: the function stays what it is: sync, async, generator, method; its signature and its errors pass
+through unchanged. Rule 2: a stopped run's tools raise BreakerOpen before their body. Rule 3: while nothing
+is instrumented, a call costs one comparison. It does not know what a tool does, nor who asked for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeVar, cast, overload
+
+from spanfuse import runtime
+from spanfuse.calling import begin
+from spanfuse.provider import Intent, Outcome
+from spanfuse.tool_streams import IntentOf, async_stream, stream
+from spanfuse_processor.engine.nouns import Kind
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+Effect = Literal["", "read", "write", "exec", "send", "spawn", "wait"]
+
+_BOUND: Final = frozenset({"self", "cls"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What a tool says of itself, and how its arguments are named."""
+
+    name: str
+    effect: str
+    repeatable: bool
+    volatile: tuple[str, ...]
+    identity: tuple[str, ...]
+    signature: inspect.Signature
+
+    def intent(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Intent:
+        """A call with these arguments."""
+        return Intent(
+            kind=Kind.TOOL,
+            operation="execute_tool",
+            name=self.name,
+            arguments=self._named(args, kwargs),
+            effect=self.effect,
+            repeatable=self.repeatable,
+            volatile=self.volatile,
+            identity=self.identity,
+        )
+
+    def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        try:
+            named = self.signature.bind(*args, **kwargs).arguments
+        except TypeError:  # the call itself will say so
+            return {"args": args, **kwargs}
+        first = next(iter(self.signature.parameters), "")
+        return {key: value for key, value in named.items() if key not in _BOUND or key != first}
+
+
+@overload
+def tool(function: F, /) -> F: ...
+@overload
+def tool(
+    *,
+    name: str = "",
+    effect: Effect = "",
+    repeatable: bool = False,
+    volatile: Sequence[str] = (),
+    identity: Sequence[str] = (),
+) -> Callable[[F], F]: ...
+def tool(
+    function: F | None = None,
+    /,
+    *,
+    name: str = "",
+    effect: Effect = "",
+    repeatable: bool = False,
+    volatile: Sequence[str] = (),
+    identity: Sequence[str] = (),
+) -> F | Callable[[F], F]:
+    """Declares a tool: `@spanfuse.tool`, or `@spanfuse.tool(effect="read", volatile=["request_id"])`.
+
+    A call raises BreakerOpen, before the body, when the run or the tool is stopped.
+
+    Args:
+        name: as the model knows the tool; the function's name when empty.
+        effect: read, write, exec, send, spawn or wait: how repeats are judged; guessed when empty.
+        repeatable: equal calls are no sign of a loop, for example of a poll.
+        volatile: arguments that are noise, such as a request id.
+        identity: the only arguments that count, when given.
+    """
+
+    def declare(subject: F) -> F:
+        if isinstance(subject, staticmethod | classmethod):
+            return cast("F", type(subject)(declare(cast("F", subject.__func__))))
+        inner: Callable[..., Any] = subject
+        declared = _Declared(
+            name=name or inner.__name__,
+            effect=effect,
+            repeatable=repeatable,
+            volatile=tuple(volatile),
+            identity=tuple(identity),
+            signature=inspect.signature(inner),
+        )
+        return cast("F", functools.wraps(inner)(_wrapper(inner)(inner, declared.intent)))
+
+    return declare if function is None else declare(function)
+
+
+def _wrapper(function: Callable[..., Any]) -> Callable[[Callable[..., Any], IntentOf], Callable[..., Any]]:
+    """What fits a function of this sort."""
+    if inspect.isasyncgenfunction(function):
+        return async_stream
+    if inspect.iscoroutinefunction(function):
+        return _async
+    return stream if inspect.isgeneratorfunction(function) else _sync
+
+
+def _sync(function: Callable[..., Any], intent_of: IntentOf) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if runtime.live() is None:
+            return function(*args, **kwargs)
+        active = begin(intent_of(args, kwargs))
+        try:
+            with active.attached(), active.waiting():
+                result = function(*args, **kwargs)
+        except BaseException as error:
+            active.fail(error)
+            raise
+        active.succeed(Outcome(result=result))
+        return result
+
+    return call
+
+
+def _async(function: Callable[..., Any], intent_of: IntentOf) -> Callable[..., Any]:
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        if runtime.live() is None:
+            return await function(*args, **kwargs)
+        active = begin(intent_of(args, kwargs))
+        try:
+            with active.attached():
+                async with active.waiting():
+                    result = await function(*args, **kwargs)
+        except BaseException as error:
+            active.fail(error)
+            raise
+        active.succeed(Outcome(result=result))
+        return result
+
+    return call
