@@ -8,10 +8,12 @@ One instance serves one unit of state (a run, or a feature: see `per`).
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
 
 from spanfuse_processor.engine.events import Call
 from spanfuse_processor.engine.nouns import Level
+from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.verdicts import Finding
 
 
@@ -25,6 +27,9 @@ class Detector(Protocol):
 
     name: ClassVar[str]
     per: ClassVar[tuple[Level, ...]]
+
+    def __init__(self, limits: Any, tools: Mapping[str, ToolRule]) -> None:
+        """`limits` is the detector's own frozen dataclass, `tools` what policy says of single tools."""
 
     def started(self, call: Call) -> Finding | None:
         """A call began (known only from our own library). Most detectors say nothing."""

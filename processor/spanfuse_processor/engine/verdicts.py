@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from spanfuse_processor.engine.nouns import BreakerKey, MicroUsd
+from spanfuse_processor.engine.nouns import BreakerKey, Level, MicroUsd
 
 
 class Severity(StrEnum):
@@ -143,7 +143,8 @@ class Verdict:
     """One thing that the engine has to say about a run or another key.
 
     A finding that moved nothing has no transition; an operator's order has no finding. `removal`
-    withdraws the directive of an earlier verdict.
+    withdraws the directive of an earlier verdict. `level` says whose state it is about: the run's, or that of
+    what the run belongs to; `run` is empty where no run is concerned.
     """
 
     run: str
@@ -153,3 +154,4 @@ class Verdict:
     removal: Removal | None = None
     ended_ns: int = 0  # event time of the offending call's end, for detection latency
     agent: str = ""
+    level: Level = Level.RUN

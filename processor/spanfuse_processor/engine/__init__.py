@@ -1,0 +1,95 @@
+"""The engine's door: everything that a host, a receiver or a test needs of it.
+
+Only the standard library is loaded; the price book's data (`genai_book`) and the readers of policy files
+stay out until they are asked for by name.
+"""
+
+from __future__ import annotations
+
+from spanfuse_processor.engine.breaker import OrderError
+from spanfuse_processor.engine.detector import Detector
+from spanfuse_processor.engine.dialect import Dialect
+from spanfuse_processor.engine.engine import Engine
+from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
+from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.nouns import (
+    BreakerKey,
+    Fingerprints,
+    Identity,
+    Instant,
+    Kind,
+    Level,
+    MicroUsd,
+    Usage,
+)
+from spanfuse_processor.engine.orders import Order, OrderKind
+from spanfuse_processor.engine.policy import (
+    Bounds,
+    BreakerLimits,
+    DetectorLimits,
+    Policy,
+    PolicyError,
+    ToolRule,
+)
+from spanfuse_processor.engine.pricing import PENDING, NoPrices, PriceBook, Rates
+from spanfuse_processor.engine.run import Mark, RunView
+from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.verdicts import (
+    Action,
+    BreakerState,
+    Directive,
+    Evidence,
+    Finding,
+    Mode,
+    OnExpiry,
+    Removal,
+    Severity,
+    Transition,
+    Verdict,
+)
+
+__all__ = [
+    "PENDING",
+    "Action",
+    "Bounds",
+    "BreakerKey",
+    "BreakerLimits",
+    "BreakerState",
+    "Call",
+    "CallEnded",
+    "CallStarted",
+    "Detector",
+    "DetectorLimits",
+    "Dialect",
+    "Directive",
+    "Engine",
+    "EngineStats",
+    "Evidence",
+    "Finding",
+    "Fingerprinter",
+    "Fingerprints",
+    "Identity",
+    "Instant",
+    "Kind",
+    "Level",
+    "Mark",
+    "MicroUsd",
+    "Mode",
+    "NoPrices",
+    "OnExpiry",
+    "Order",
+    "OrderError",
+    "OrderKind",
+    "Policy",
+    "PolicyError",
+    "PriceBook",
+    "Rates",
+    "RawSpan",
+    "Removal",
+    "RunView",
+    "Severity",
+    "ToolRule",
+    "Transition",
+    "Usage",
+    "Verdict",
+]

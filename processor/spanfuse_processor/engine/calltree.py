@@ -1,0 +1,295 @@
+"""The tree of one run: starts and ends, in any order, become `Call`s with ancestry.
+
+Rule 1: whatever order spans are delivered in, the same tree, heights and totals come out; only which link
+of a circle is cut, and which of two tellings of one call is judged, depend on it. Rule 2: tokens count
+once: not again for a duplicate, nor for a model call that wraps another, nor for an agent's sum. Rule 3:
+past `limit` nodes calls are counted and no longer remembered. It knows no detector, no book and no other
+run; costs come with the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
+from spanfuse_processor.engine.nodes import (
+    CELLS,
+    CODES,
+    COUNTED,
+    ENDED,
+    HEIGHT,
+    KIND,
+    LINK,
+    META,
+    MODEL,
+    MOST,
+    NONE,
+    Nodes,
+)
+from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
+from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.totals import Totals
+
+AGENT, TOOL = Kind.AGENT, Kind.TOOL
+CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
+Price = Callable[[CallEnded, Usage], MicroUsd | None]
+
+
+class Node(NamedTuple):
+    """One span as the tree knows it, for views and tests. `arrived` is False for a parent that is
+    awaited."""
+
+    trace_id: bytes
+    span_id: bytes
+    parent_span_id: bytes
+    depth: int
+    height: int
+    agents: tuple[str, ...]
+    arrived: bool
+    counted: bool
+
+
+class CallTree:
+    """What arrived of one run.
+
+    >>> from spanfuse_processor.engine.nouns import Kind
+    >>> tree = CallTree("r1", 100, EngineStats())
+    >>> def ended(span, parent, kind):
+    ...     return CallEnded(b"t" * 16, span, parent, 0, kind, "planner")
+    >>> leaf = tree.add(ended(b"leaf", b"root", Kind.TOOL))  # children end, and so arrive, first
+    >>> root = tree.add(ended(b"root", b"", Kind.AGENT))
+    >>> leaf.depth, root.height, [node.agents for node in tree.nodes()]
+    (0, 1, [('planner',), ()])
+
+    Attributes:
+        run: the id that its calls carry.
+        totals: sums over what arrived.
+        folded: calls that were counted without being remembered.
+    """
+
+    __slots__ = ("_nodes", "_open", "_stats", "_told", "folded", "run", "totals")
+
+    def __init__(self, run: str, limit: int, stats: EngineStats, totals: Totals | None = None) -> None:
+        self.run = run
+        self.totals = Totals() if totals is None else totals
+        self.folded = 0
+        self._nodes = Nodes(limit)
+        self._stats = stats
+        self._open: dict[int, int] = {}  # node of a call that began and has not ended -> its number
+        self._told: dict[int, bool] = {}  # hash of a tool call's id -> whether its content was known
+
+    @property
+    def missing(self) -> int:
+        """Parents that were named and have not arrived."""
+        return self._nodes.missing
+
+    def add(self, event: CallStarted, cost: MicroUsd | None = None) -> Call | None:
+        """Places an event. None: nothing new (a duplicate, a heartbeat, a tool call that was told
+        already).
+
+        `cost` is that of an ended model call, None where it is unknown.
+        """
+        nodes = self._nodes
+        trace, span = event.trace_id, event.span_id
+        if not nodes.trace:
+            nodes.trace = trace
+        key = span if trace == nodes.trace else trace + span
+        ended = event.__class__ is CallEnded
+        node = nodes.index.get(key)
+        if node is None:
+            if len(nodes.index) >= nodes.limit:
+                return self._fold(event, cost) if ended else None
+            node = nodes.enter(key)
+            nodes.place(node, CODES[event.kind], trace, event.parent_span_id, event.name, True)
+        else:
+            meta = nodes.cells[node * CELLS + META]
+            if not meta & KIND:
+                nodes.place(node, CODES[event.kind], trace, event.parent_span_id, event.name, False)
+            elif meta & ENDED or not ended:
+                return self._known(ended)
+        return self._end(node, event, cost) if ended else self._begin(node, event)
+
+    def reconcile(self, event: CallEnded, price: Price) -> None:
+        """A second telling of an ended call: where the two differ, the larger counts are charged."""
+        nodes = self._nodes
+        node = nodes.index.get(nodes.key(event.trace_id, event.span_id))
+        if node is None:
+            return
+        meta = nodes.cells[node * CELLS + META]
+        usage, kept = event.usage, nodes.usage(node)
+        if meta & KIND == CODES[event.kind] and (usage is None or _same(usage, kept)):
+            return
+        self._stats.conflicts += 1
+        if usage is None or meta & KIND < MODEL:
+            return
+        larger = _larger(_sane(usage), kept)
+        if _same(larger, kept):
+            return
+        if nodes.uncount(node):
+            self.totals.take(kept, nodes.cost(node))
+        self._spend(node, larger, price(event, larger))
+        self._rise(node)
+
+    def settle(self, trace_id: bytes, span_id: bytes, cost: MicroUsd) -> None:
+        """The price of a call that came without one is known now."""
+        nodes = self._nodes
+        node = nodes.index.get(nodes.key(trace_id, span_id))
+        if node is None:  # it was folded, and so counted
+            self.totals.settle(cost)
+        elif nodes.cost(node) is None:
+            cost = min(cost, MOST)
+            if nodes.settle(node, cost):
+                self.totals.settle(cost)
+
+    def link(self, trace_id: bytes, span_id: bytes, parent_id: bytes) -> None:
+        """A span that is no call, but that calls may hang on: it keeps a chain of parents whole."""
+        nodes = self._nodes
+        key = nodes.key(trace_id, span_id)
+        node = nodes.index.get(key)
+        fresh = node is None
+        if node is None:
+            if nodes.full:
+                return
+            node = nodes.enter(key)
+        elif nodes.cells[node * CELLS + META] & KIND:
+            return
+        nodes.place(node, LINK, trace_id, parent_id, "", fresh)
+        self._rise(node)
+
+    def absorb(self, other: CallTree) -> None:
+        """Takes over the tree of a run that turned out to be the same."""
+        self.totals.merge(other.totals)
+        moved, wrappers = self._nodes.absorb(other._nodes)
+        for node in wrappers:
+            self.totals.take(self._nodes.usage(node), self._nodes.cost(node))
+        self._open.update({moved[node]: number for node, number in other._open.items()})
+        self._told.update(other._told)
+        self.folded += other.folded
+
+    def nodes(self) -> Iterator[Node]:
+        """Everything that is known of the shape, in order of arrival."""
+        nodes = self._nodes
+        known = [nodes.ids(key) for key in nodes.index]
+        for number, (trace, span) in enumerate(known):
+            meta, parent = nodes.cells[number * CELLS + META], nodes.parent(number)
+            agents = nodes.above(parent)
+            yield Node(
+                trace,
+                span,
+                b"" if parent == NONE else known[parent][1],
+                max(0, len(agents) - 1),
+                meta >> HEIGHT,
+                agents,
+                bool(meta & KIND),
+                bool(meta & COUNTED),
+            )
+
+    def _begin(self, node: int, event: CallStarted) -> Call:
+        self._nodes.rise(node)
+        number = self._open[node] = self._number()
+        return self._call(node, event, number, None)
+
+    def _end(self, node: int, event: CallStarted, cost: MicroUsd | None) -> Call | None:
+        assert isinstance(event, CallEnded)
+        self._nodes.cells[node * CELLS + META] |= ENDED
+        kind = event.kind
+        if event.usage is not None and kind in CHARGED:
+            self._spend(node, _sane(event.usage), cost)
+        self._rise(node)
+        number = self._open.pop(node, 0) if self._open else 0
+        if kind is TOOL and event.tool_call_id:
+            told = self._tell(event)
+            if told is not None:
+                return self._call(node, event, self.totals.calls, None) if told else None
+        return self._call(node, event, number or self._number(), cost)
+
+    def _fold(self, event: CallStarted, cost: MicroUsd | None) -> Call:
+        """A call past the bound is counted and judged, and not remembered."""
+        assert isinstance(event, CallEnded)
+        self.folded += 1
+        self._stats.folded += 1
+        if event.usage is not None and event.kind in CHARGED:
+            self.totals.add(_sane(event.usage), cost)
+        above = self._nodes.index.get(self._nodes.key(event.trace_id, event.parent_span_id), NONE)
+        depth, agents = self._ancestry(event, above)
+        return Call(event, self.run, self._number(), depth, int(event.kind is AGENT), agents, True, cost)
+
+    def _call(self, node: int, event: CallStarted, number: int, cost: MicroUsd | None) -> Call:
+        cells = self._nodes.cells
+        depth, agents = self._ancestry(event, cells[node * CELLS])
+        height = cells[node * CELLS + META] >> HEIGHT
+        return Call(event, self.run, number, depth, height, agents, event.__class__ is CallEnded, cost)
+
+    def _ancestry(self, event: CallStarted, above: int) -> tuple[int, tuple[str, ...]]:
+        """What the emitter stamped, else the agents above as far as they have arrived."""
+        agents = event.agents
+        if event.depth >= 0:
+            return event.depth, agents
+        if not agents and above != NONE:
+            agents = self._nodes.above(above)
+        return max(0, len(agents) - 1), agents
+
+    def _tell(self, event: CallEnded) -> bool | None:
+        """None: first telling of this tool call. True: told before, but only now with its content."""
+        mark = hash((event.tool_call_id, event.name))
+        known = self._told.get(mark)
+        if known is None:
+            self._told[mark] = event.prints is not None
+            return None
+        self._stats.twins += 1
+        if known or event.prints is None:
+            return False
+        self._told[mark] = True
+        return True
+
+    def _number(self) -> int:
+        self._stats.calls += 1
+        self.totals.calls += 1
+        return self.totals.calls
+
+    def _rise(self, node: int) -> None:
+        wrapper = self._nodes.rise(node)
+        if wrapper >= 0:
+            self.totals.take(self._nodes.usage(wrapper), self._nodes.cost(wrapper))
+
+    def _spend(self, node: int, usage: Usage, cost: MicroUsd | None) -> None:
+        if cost is not None and cost > MOST:
+            cost = MOST
+        if self._nodes.spend(node, usage, cost):
+            self.totals.add(usage, cost)
+
+    def _known(self, ended: bool) -> Call | None:
+        if ended:
+            self._stats.duplicates += 1
+        else:
+            self._stats.heartbeats += 1
+        return None
+
+
+def _sane(usage: Usage) -> Usage:
+    """Counts that a node can keep: not negative, and below 2**32."""
+    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cache_write_tokens)
+    if 0 <= min(counts) and max(counts) <= MOST:
+        return usage
+    return Usage(*(min(max(count, 0), MOST) for count in counts))
+
+
+def _larger(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        max(one.input_tokens, other.input_tokens),
+        max(one.output_tokens, other.output_tokens),
+        max(one.cached_tokens, other.cached_tokens),
+        max(one.cache_write_tokens, other.cache_write_tokens),
+        max(one.reasoning_tokens, other.reasoning_tokens),
+    )
+
+
+def _same(one: Usage, other: Usage) -> bool:
+    """Equal in what a node keeps."""
+    return (
+        one.input_tokens == other.input_tokens
+        and one.output_tokens == other.output_tokens
+        and one.cached_tokens == other.cached_tokens
+        and one.cache_write_tokens == other.cache_write_tokens
+    )

@@ -1,0 +1,252 @@
+"""The engine: events in, verdicts out, in a straight line.
+
+    span -> dialect -> run -> price -> tree -> detectors -> breaker -> directive
+
+Rule 1: it does nothing else: no I/O, no clock, no lock, no log. It is not thread-safe; its host sees to
+that. Rule 2: detectors see event time only, breakers and evictions `now` only. Rule 3: the same input
+gives the same output; bad input is counted (`stats`), never raised. What a detector raises comes out:
+hosts guard.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from spanfuse_processor.engine.detector import Detector
+from spanfuse_processor.engine.detectors import DETECTORS
+from spanfuse_processor.engine.dialect import Dialect
+from spanfuse_processor.engine.dialects import DIALECTS
+from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
+from spanfuse_processor.engine.features import Features
+from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage
+from spanfuse_processor.engine.orders import Order, OrderKind
+from spanfuse_processor.engine.policy import DetectorLimits, Policy
+from spanfuse_processor.engine.pricer import Pricer, Waiting
+from spanfuse_processor.engine.pricing import PENDING, PriceBook
+from spanfuse_processor.engine.run import Run, RunView, view
+from spanfuse_processor.engine.runs import Runs
+from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.stops import Stops
+from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity, Verdict
+
+CHARGED: Final = (Kind.MODEL, Kind.EMBEDDINGS)
+FLOOD: Final = "span_flood"
+"""The detector's name in the finding about a run with too many spans."""
+
+
+class Engine:
+    """Judges calls. One owner, one thread at a time.
+
+    `fingerprinter` is for foreign spans that carry content. `on_call(call, event)` is told of each call
+    that ended, once, whatever came of it: for counting by agent or model.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        prices: PriceBook,
+        dialects: Sequence[type[Dialect]] = DIALECTS,
+        detectors: Mapping[str, tuple[type[Detector], type[DetectorLimits]]] = DETECTORS,
+        fingerprinter: Fingerprinter | None = None,
+        on_call: Callable[[Call, CallEnded], None] | None = None,
+    ) -> None:
+        limits = {name: policy.detectors.get(name) or cls() for name, (_, cls) in detectors.items()}
+        self._policy = policy
+        self._detectors = [(detector, limits[name]) for name, (detector, _) in detectors.items()]
+        make = fingerprinter or Fingerprinter()
+        self._reads = tuple(dialect(make, policy.tools).read for dialect in dialects)
+        self._on_call = on_call
+        self._stats = EngineStats()
+        self._pricer = Pricer(prices, self._stats)
+        self._runs = Runs(policy.bounds, lambda: self._fresh(Level.RUN), self._stats)
+        self._features = Features(lambda: self._fresh(Level.FEATURE))
+        modes = {name: own.mode for name, own in limits.items() if own.mode is not None}
+        self._stops = Stops(policy.breaker, policy.mode, modes, self._stats)
+
+    def ingest(self, span: RawSpan, now: Instant) -> tuple[Verdict, ...]:
+        """A span has ended. Returns what there is to say, as a rule nothing."""
+        self._stats.spans += 1
+        for read in self._reads:
+            event = read(span)
+            if event is not None:
+                return self.observe(event, now)
+        self._stats.unread += 1
+        run = self._runs.by_trace(span.trace_id)
+        if run is not None:  # it may stand between a call and its agent
+            run.tree.link(span.trace_id, span.span_id, span.parent_span_id)
+        return ()
+
+    def observe(self, event: CallStarted, now: Instant) -> tuple[Verdict, ...]:
+        """A call has begun (`CallStarted`) or ended (`CallEnded`)."""
+        if self._pricer.waiting:
+            self._pricer.settle(self._pay)
+        run = self._runs.of(event, now)
+        if run is None:
+            return ()
+        said = self._united(now) if self._runs.merged else ()
+        call = self._ended(event, run) if event.__class__ is CallEnded else run.tree.add(event)
+        if call is None:
+            return said
+        ended = call.ended
+        for detector in run.detectors:
+            finding = detector.ended(call) if ended else detector.started(call)
+            if finding is not None:
+                said = (*said, self._stops.judge(run, run, call, finding, now))
+        if event.identity.feature:
+            said += self._of_feature(run, call, now)
+        if run.tree.folded and not run.flooded:
+            run.flooded = True
+            said = (*said, self._stops.judge(run, run, call, self._flood(run, call), now))
+        return said
+
+    def command(self, order: Order, now: Instant) -> tuple[Verdict, ...]:
+        """An operator's order. () means that it changed nothing: it holds already, or nothing stood."""
+        key, record = order.key, None
+        if key.level is Level.RUN:
+            known = self._runs.get(key.id)
+            record = known.record if known is not None else None
+            key = key if record is None else BreakerKey(Level.RUN, record.id)
+        verdict = self._stops.order(order, key, record, now)
+        if verdict is None:
+            return ()
+        if order.kind is not OrderKind.KILL:
+            self._renew(key)
+        elif record is not None:
+            record.killed()
+        return (verdict,)
+
+    def advance(self, now: Instant) -> tuple[Verdict, ...]:
+        """Time has passed: breakers cool, idle runs are put away, prices may have come."""
+        self._pricer.settle(self._pay)
+        self._runs.advance(now)
+        said = []
+        for key, verdict in self._stops.advance(now):
+            if verdict.removal is not None:
+                self._renew(key)
+            said.append(verdict)
+        return tuple(said)
+
+    def next_deadline(self) -> Instant | None:
+        """When `advance` is due next; None: time changes nothing."""
+        due = (self._runs.next_deadline(), self._stops.breakers.next_deadline())
+        return min((when for when in due if when is not None), default=None)
+
+    def run(self, run_id: str) -> RunView | None:
+        """One run, alive or put away; also by the id of a run that it absorbed."""
+        self._pricer.settle(self._pay)
+        known = self._runs.get(run_id)
+        if known is None:
+            return None
+        return view(known.record, self._state(known.record.id), isinstance(known, Run))
+
+    def runs(self) -> Iterator[RunView]:
+        """Every run that is known: those put away first, then from the longest unseen to the latest."""
+        self._pricer.settle(self._pay)
+        for tombstone in self._runs.tombstones():
+            yield view(tombstone.record, self._state(tombstone.record.id), False)
+        for run in self._runs.live():
+            yield view(run.record, self._state(run.id), True)
+
+    def stats(self) -> EngineStats:
+        """A copy of the counts."""
+        self._pricer.settle(self._pay)
+        runs, tombstones = self._runs.counts()
+        return dataclasses.replace(
+            self._stats,
+            runs=runs,
+            tombstones=tombstones,
+            features=len(self._features),
+            prices_awaited=self._pricer.waiting,
+            unpriced_models=dict(self._stats.unpriced_models),
+        )
+
+    def _ended(self, event: CallStarted, run: Run) -> Call | None:
+        assert isinstance(event, CallEnded)
+        usage, cost = event.usage, None
+        if event.kind in CHARGED:
+            if usage is not None:
+                cost = self._pricer.price(event, usage)
+            elif not event.error:
+                self._stats.usage_missing += 1
+        twins = self._stats.twins
+        call = run.tree.add(event, None if cost is PENDING else cost)
+        if call is None:
+            run.tree.reconcile(event, self._known_price)
+            return None
+        if cost is PENDING and usage is not None:
+            self._pricer.wait(run.id, event, usage, run.record.cost_at_stop is not None)
+        if event.ended_ns > run.record.last_ns:
+            run.record.last_ns = event.ended_ns
+        if self._on_call is not None and self._stats.twins == twins:
+            self._on_call(call, event)
+        return call
+
+    def _known_price(self, event: CallEnded, usage: Usage) -> MicroUsd | None:
+        cost = self._pricer.price(event, usage)
+        return None if cost is PENDING else cost
+
+    def _pay(self, call: Waiting, cost: MicroUsd) -> None:
+        """A price has come. What was spent before a stop stays before it."""
+        known = self._runs.get(call.run)
+        if known is None:
+            return
+        before = known.record.totals.cost
+        if isinstance(known, Run):
+            known.tree.settle(call.trace_id, call.span_id, cost)
+        else:
+            known.record.totals.settle(cost)
+        if known.record.cost_at_stop is not None and not call.stopped:
+            known.record.cost_at_stop += known.record.totals.cost - before
+
+    def _of_feature(self, run: Run, call: Call, now: Instant) -> tuple[Verdict, ...]:
+        feature = self._features.of(call.event.identity)
+        said: list[Verdict] = []
+        for detector in feature.detectors:
+            finding = detector.ended(call) if call.ended else detector.started(call)
+            if finding is not None:
+                said.append(self._stops.judge(feature, run, call, finding, now))
+        if self._stops.breakers.half_open:
+            verdict = self._stops.probe(feature.key, call, now)
+            if verdict is not None:
+                if verdict.removal is not None:
+                    self._renew(feature.key)
+                said.append(verdict)
+        return tuple(said)
+
+    def _united(self, now: Instant) -> tuple[Verdict, ...]:
+        pairs, self._runs.merged = self._runs.merged, []
+        return tuple(v for older, younger in pairs for v in self._stops.united(older, younger, now))
+
+    def _renew(self, key: BreakerKey) -> None:
+        """A stop is over: what detectors had seen before it counts no more."""
+        if key.level is Level.FEATURE:
+            self._features.renew(key)
+        known = self._runs.get(key.id) if key.level is Level.RUN else None
+        if known is not None:
+            known.record.released()
+            if isinstance(known, Run):
+                known.detectors = self._fresh(Level.RUN)
+
+    def _fresh(self, level: Level) -> tuple[Detector, ...]:
+        tools = self._policy.tools
+        return tuple(cls(limits, tools) for cls, limits in self._detectors if level in cls.per)
+
+    def _state(self, run_id: str) -> BreakerState:
+        return self._stops.breakers.state(BreakerKey(Level.RUN, run_id))
+
+    def _flood(self, run: Run, call: Call) -> Finding:
+        limit = self._policy.bounds.nodes_per_run
+        return Finding(
+            detector=FLOOD,
+            severity=Severity.WARN,
+            reason="SPAN_FLOOD",
+            message=f"the run has more than {limit} spans; further ones are counted and not kept",
+            span_id=call.event.span_id,
+            call=call.number,
+            observed=float(call.number),
+            limit=float(limit),
+            cleared_by="a run of fewer spans, or a higher bounds.nodes_per_run",
+        )

@@ -1,0 +1,61 @@
+"""One unit of state for each feature that a call names: the same detectors, over all its runs.
+
+Rule 1: kept by (tenant, namespace, service, feature), the least recently used dropped first. Rule 2: a
+call that names no feature costs nothing here.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+from spanfuse_processor.engine.detector import Detector
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
+
+MAX_FEATURES: Final = 10_000
+
+
+class Feature:
+    """What is watched of one feature."""
+
+    __slots__ = ("detectors", "key", "ordered")
+
+    def __init__(self, key: BreakerKey, detectors: tuple[Detector, ...]) -> None:
+        self.key = key
+        self.detectors = detectors
+        self.ordered = False  # a directive was issued and not taken back
+
+
+class Features:
+    """Finds a call's feature."""
+
+    __slots__ = ("_known", "_limit", "_new_detectors")
+
+    def __init__(self, new_detectors: Callable[[], tuple[Detector, ...]], limit: int = MAX_FEATURES) -> None:
+        self._new_detectors = new_detectors
+        self._limit = limit
+        self._known: OrderedDict[tuple[str, str, str, str], Feature] = OrderedDict()
+
+    def of(self, who: Identity) -> Feature:
+        """The feature that `who` names, known or new."""
+        key = (who.tenant, who.namespace, who.service, who.feature)
+        feature = self._known.get(key)
+        if feature is not None:
+            self._known.move_to_end(key)
+            return feature
+        if len(self._known) >= self._limit:
+            self._known.popitem(last=False)
+        # Applications know their feature by its name alone, so that is what a directive can say.
+        feature = self._known[key] = Feature(BreakerKey(Level.FEATURE, who.feature), self._new_detectors())
+        return feature
+
+    def renew(self, key: BreakerKey) -> None:
+        """Fresh detectors wherever `key` is watched: what they had seen belongs to the past."""
+        for feature in self._known.values():
+            if feature.key == key:
+                feature.detectors = self._new_detectors()
+                feature.ordered = False
+
+    def __len__(self) -> int:
+        return len(self._known)

@@ -1,0 +1,60 @@
+"""The sums over one run: every call once, tokens and money of model calls only.
+
+Rule 1: what is added can be taken back, to the last token. It does not know why a call counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spanfuse_processor.engine.nouns import MicroUsd, Usage
+
+
+@dataclass(slots=True)
+class Totals:
+    """Calls of any kind; tokens and cost of model calls; `unpriced` are those whose cost is unknown."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost: MicroUsd = 0
+    unpriced: int = 0
+
+    def add(self, usage: Usage, cost: MicroUsd | None) -> None:
+        """One more model call."""
+        self.input_tokens += usage.input_tokens
+        self.output_tokens += usage.output_tokens
+        self.cached_tokens += usage.cached_tokens
+        self.cache_write_tokens += usage.cache_write_tokens
+        if cost is None:
+            self.unpriced += 1
+        else:
+            self.cost += cost
+
+    def take(self, usage: Usage, cost: MicroUsd | None) -> None:
+        """One model call less: it is told elsewhere."""
+        self.input_tokens -= usage.input_tokens
+        self.output_tokens -= usage.output_tokens
+        self.cached_tokens -= usage.cached_tokens
+        self.cache_write_tokens -= usage.cache_write_tokens
+        if cost is None:
+            self.unpriced -= 1
+        else:
+            self.cost -= cost
+
+    def settle(self, cost: MicroUsd) -> None:
+        """The price of a call that had none has come."""
+        self.unpriced -= 1
+        self.cost += cost
+
+    def merge(self, other: Totals) -> None:
+        """Adds the sums of a run that turned out to be the same."""
+        self.calls += other.calls
+        self.input_tokens += other.input_tokens
+        self.output_tokens += other.output_tokens
+        self.cached_tokens += other.cached_tokens
+        self.cache_write_tokens += other.cache_write_tokens
+        self.cost += other.cost
+        self.unpriced += other.unpriced
