@@ -26,7 +26,7 @@ from spanfuse.prices import today
 from spanfuse.provider import Intent, Outcome, ToolRequest
 from spanfuse.runtime import Runtime
 from spanfuse.telemetry import SCOPE
-from spanfuse_processor.engine import names
+from spanfuse_processor.engine import effects, names
 from spanfuse_processor.engine.events import STATUS_ERROR, CallStarted, RawSpan
 from spanfuse_processor.engine.fingerprint import UNKNOWN
 from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind, Usage
@@ -76,6 +76,12 @@ class ActiveCall:
 
 
 UNWATCHED: Final = ActiveCall(RunScope("", NOBODY))
+
+
+def shown_effect(tool: str, arguments: object) -> str:
+    """The effect of a tool call where its arguments show what its name does not: a shell that sleeps waits."""
+    guessed = effects.guess(tool, arguments)
+    return guessed if guessed != effects.by_name(tool) else ""
 
 
 class WatchedCall(ActiveCall):
@@ -176,10 +182,8 @@ class WatchedCall(ActiveCall):
         ended = self._note_end()
         known: record.Attributes = {}
         try:
-            known.update(record.of_outcome(outcome))
+            known.update(self._told(outcome))
             known.update(self._compared(outcome))
-            if outcome.usage is not None:
-                known.update(self._priced(outcome.model or self._intent.name, outcome.usage))
             self._remember(outcome, ended)
         finally:
             self._permit.settle(outcome.usage)
@@ -187,16 +191,14 @@ class WatchedCall(ActiveCall):
 
     @guarded("fail")
     def fail(self, error: BaseException, partial: Outcome | None = None) -> None:
-        """The call raised; `partial` is what a stream had said before."""
+        """The call raised; `partial` is what a stream had said before: it is paid for."""
         if not self._closes():
             return
         ended = self._note_end()
         known = record.of_error(error)
         try:
             if partial is not None:
-                known.update(record.of_outcome(partial))
-                if partial.usage is not None:
-                    known.update(self._priced(partial.model or self._intent.name, partial.usage))
+                known.update(self._told(partial))
             known.update(self._compared_error(error))
             if self._intent.stream and isinstance(error, BreakerOpen | RunStopped):
                 self._live.board.ledger.add(error.directive, closed=1)
@@ -227,6 +229,12 @@ class WatchedCall(ActiveCall):
         self._live.board.ended(self._started.span_id, ended)
         return ended
 
+    def _told(self, outcome: Outcome) -> record.Attributes:
+        known = record.of_outcome(outcome)
+        if outcome.usage is not None:
+            known.update(self._priced(outcome.model or self._intent.name, outcome.usage))
+        return known
+
     def _priced(self, model: str, usage: Usage) -> record.Attributes:
         rates = self._live.prices.rates(self._intent.provider, model, today(self._start_ns))
         return {names.COST_USD: rates.cost(usage) / 1e6} if isinstance(rates, Rates) else {}
@@ -244,7 +252,8 @@ class WatchedCall(ActiveCall):
         rule = self._live.tools.get(request.name)
         if rule is not None and (rule.volatile or rule.identity):
             digests = self._live.prints.arguments(request.arguments, rule.volatile, rule.identity)
-        return Asked(request.id, request.name, exact[0], digests, at, trail)
+        effect = shown_effect(request.name, request.arguments)
+        return Asked(request.id, request.name, exact[0], digests, effect, at, trail)
 
     def _finish(self, known: record.Attributes, ended: float, status: int = 0) -> None:
         self._known.update(known)

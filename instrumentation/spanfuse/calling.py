@@ -10,7 +10,7 @@ from __future__ import annotations
 from opentelemetry import trace
 
 from spanfuse import context, guard, runtime
-from spanfuse.active import UNWATCHED, ActiveCall, Digests, WatchedCall
+from spanfuse.active import UNWATCHED, ActiveCall, Digests, WatchedCall, shown_effect
 from spanfuse.context import RunScope
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit
@@ -51,6 +51,7 @@ def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall
     asked: Asked | None = None
     if intent.kind is Kind.TOOL:
         _declare(live, intent)
+        intent.effect = intent.effect or shown_effect(intent.name, intent.arguments)
         if live.lineage.expects(intent.name):
             arguments = live.prints.arguments(intent.arguments)
             asked = _carried_out(live, intent, arguments, scope or context.current())
@@ -115,5 +116,6 @@ def _derive(live: Runtime, asked: Asked, result: object) -> None:
         attributes={names.DERIVED: True},
     )
     _declare(live, told)
+    told.effect = told.effect or asked.effect
     call = WatchedCall(live, told, asked.trail, Permit(), begun=asked.at, arguments=asked.arguments)
     call.succeed(Outcome(result=result))

@@ -128,11 +128,16 @@ def with_run(scope: RunScope, context: Context | None = None) -> Context:
     return made
 
 
+def path_of(agents: tuple[str, ...]) -> str:
+    """Enclosing agents as one text, as it stands in baggage and on spans."""
+    return "/".join(agent.replace("/", "_") for agent in agents)
+
+
 def _entries(scope: RunScope) -> list[tuple[str, str]]:
     who = scope.identity
     entries = [
         (names.RUN, scope.id),
-        (names.AGENT_PATH, "/".join(agent.replace("/", "_") for agent in scope.agents)),
+        (names.AGENT_PATH, path_of(scope.agents)),
         (names.TENANT, who.tenant),
         (names.NAMESPACE, who.namespace),
         (names.FEATURE, who.feature),

@@ -41,13 +41,15 @@ class Asked:
     """A tool call that a model asked for.
 
     `exact` is the digest of its arguments as they are, `arguments` are the digests that are compared (raw,
-    masked), in which declared noise does not count. `at` is when it was asked for, on the monotonic clock.
+    masked), in which declared noise does not count; `effect` is what they show of it. `at` is when it was asked
+    for, on the monotonic clock.
     """
 
     id: str
     name: str
     exact: str
     arguments: tuple[str, str]
+    effect: str
     at: float
     trail: Trail
     told: bool = False

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from opentelemetry.trace import SpanKind
 
-from spanfuse.context import RunScope
+from spanfuse.context import RunScope, path_of
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.provider import Intent, Outcome
 from spanfuse_processor.engine import names
@@ -74,7 +74,7 @@ def _add_scope(known: Attributes, scope: RunScope) -> None:
     known[names.RUN] = scope.id
     known[names.DEPTH] = scope.depth
     if scope.agents:
-        known[names.AGENT_PATH] = list(scope.agents)
+        known[names.AGENT_PATH] = path_of(scope.agents)
     for name, value in identity_entries(scope.identity):
         known[name] = value
 
