@@ -1,7 +1,6 @@
 """The engine's door: everything that a host, a receiver or a test needs of it.
 
-Only the standard library is loaded; the price book's data (`genai_book`) and the readers of policy files
-stay out until they are asked for by name.
+Only the standard library is loaded; the data of the price book comes when a first price is asked.
 """
 
 from __future__ import annotations
@@ -9,9 +8,10 @@ from __future__ import annotations
 from spanfuse_processor.engine.breaker import OrderError
 from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.dialect import Dialect
-from spanfuse_processor.engine.engine import Engine
+from spanfuse_processor.engine.engine import Engine, dialects_for
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.genai_book import GenaiPrices
 from spanfuse_processor.engine.nouns import (
     BreakerKey,
     Fingerprints,
@@ -68,6 +68,7 @@ __all__ = [
     "Finding",
     "Fingerprinter",
     "Fingerprints",
+    "GenaiPrices",
     "Identity",
     "Instant",
     "Kind",
@@ -92,4 +93,5 @@ __all__ = [
     "Transition",
     "Usage",
     "Verdict",
+    "dialects_for",
 ]

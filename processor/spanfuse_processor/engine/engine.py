@@ -37,6 +37,12 @@ FLOOD: Final = "span_flood"
 """The detector's name in the finding about a run with too many spans."""
 
 
+def dialects_for(policy: Policy, key: bytes = b"") -> tuple[Dialect, ...]:
+    """The registered dialects. `key` is that of the digests of foreign content."""
+    fingerprinter = Fingerprinter(key)
+    return tuple(dialect(fingerprinter, policy.tools) for dialect in DIALECTS)
+
+
 class Engine:
     """Judges calls. One owner, one thread at a time.
 
@@ -48,17 +54,15 @@ class Engine:
         self,
         policy: Policy,
         prices: PriceBook,
-        dialects: Sequence[type[Dialect]] = DIALECTS,
+        dialects: Sequence[Dialect] | None = None,
         detectors: Mapping[str, tuple[type[Detector], type[DetectorLimits]]] = DETECTORS,
-        fingerprinter: Fingerprinter | None = None,
-        on_call: Callable[[Call, CallEnded], None] | None = None,
+        observer: Callable[[Call, CallEnded], None] | None = None,
     ) -> None:
         limits = {name: policy.detectors.get(name) or cls() for name, (_, cls) in detectors.items()}
         self._policy = policy
         self._detectors = [(detector, limits[name]) for name, (detector, _) in detectors.items()]
-        make = fingerprinter or Fingerprinter()
-        self._reads = tuple(dialect(make, policy.tools).read for dialect in dialects)
-        self._on_call = on_call
+        self._reads = tuple(dialect.read for dialect in dialects or dialects_for(policy))
+        self._observer = observer
         self._stats = EngineStats()
         self._pricer = Pricer(prices, self._stats)
         self._runs = Runs(policy.bounds, lambda: self._fresh(Level.RUN), self._stats)
@@ -180,8 +184,8 @@ class Engine:
             self._pricer.wait(run.id, event, usage, run.record.cost_at_stop is not None)
         if event.ended_ns > run.record.last_ns:
             run.record.last_ns = event.ended_ns
-        if self._on_call is not None and self._stats.twins == twins:
-            self._on_call(call, event)
+        if self._observer is not None and self._stats.twins == twins:
+            self._observer(call, event)
         return call
 
     def _known_price(self, event: CallEnded, usage: Usage) -> MicroUsd | None:
