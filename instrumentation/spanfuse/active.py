@@ -15,22 +15,19 @@ from typing import Final
 from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
 
-from spanfuse import record
+from spanfuse import record, settling
 from spanfuse.context import RunScope, attached, with_run
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit, named_key
 from spanfuse.guard import guarded
 from spanfuse.inflight import Wait
-from spanfuse.lineage import Asked, Trail
-from spanfuse.prices import today
-from spanfuse.provider import Intent, Outcome, ToolRequest
+from spanfuse.lineage import Trail
+from spanfuse.provider import Intent, Outcome
 from spanfuse.runtime import Runtime
 from spanfuse.telemetry import SCOPE
-from spanfuse_processor.engine import effects, names
+from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import STATUS_ERROR, CallStarted, RawSpan
-from spanfuse_processor.engine.fingerprint import UNKNOWN
-from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind, Usage
-from spanfuse_processor.engine.pricing import Rates
+from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind
 from spanfuse_processor.engine.verdicts import Directive, Mode
 
 Digests = tuple[str, str]
@@ -78,12 +75,6 @@ class ActiveCall:
 UNWATCHED: Final = ActiveCall(RunScope("", NOBODY))
 
 
-def shown_effect(tool: str, arguments: object) -> str:
-    """The effect of a tool call where its arguments show what its name does not: a shell that sleeps waits."""
-    guessed = effects.guess(tool, arguments)
-    return guessed if guessed != effects.by_name(tool) else ""
-
-
 class WatchedCall(ActiveCall):
     """A call that is recorded and judged.
 
@@ -92,7 +83,6 @@ class WatchedCall(ActiveCall):
     """
 
     __slots__ = (
-        "_arguments",
         "_began",
         "_intent",
         "_known",
@@ -124,10 +114,8 @@ class WatchedCall(ActiveCall):
         self._open = [True]
         self._began = now if begun is None else begun
         self._start_ns = time_ns() - int((now - self._began) * 1e9)
-        self._known = record.of_start(intent, outer)
-        self._arguments = arguments or live.prints.arguments(
-            intent.arguments, intent.volatile, intent.identity
-        )
+        digests = arguments or live.prints.arguments(intent.arguments, intent.volatile, intent.identity)
+        self._known = record.of_start(intent, outer) | record.of_prints(Fingerprints(*digests))
         self._started = live.tracing.start(
             record.span_name(intent), record.span_kind(intent), self._known, self._start_ns, trail.origin
         )
@@ -182,8 +170,8 @@ class WatchedCall(ActiveCall):
         ended = self._note_end()
         known: record.Attributes = {}
         try:
-            known.update(self._told(outcome))
-            known.update(self._compared(outcome))
+            known.update(settling.told(self._live, self._intent, outcome, self._start_ns))
+            known.update(settling.compared(self._live, self._intent, outcome))
             self._remember(outcome, ended)
         finally:
             self._permit.settle(outcome.usage)
@@ -198,25 +186,13 @@ class WatchedCall(ActiveCall):
         known = record.of_error(error)
         try:
             if partial is not None:
-                known.update(self._told(partial))
-            known.update(self._compared_error(error))
+                known.update(settling.told(self._live, self._intent, partial, self._start_ns))
+            known.update(settling.compared_error(self._live, error))
             if self._intent.stream and isinstance(error, BreakerOpen | RunStopped):
                 self._live.board.ledger.add(error.directive, closed=1)
         finally:
             self._permit.fail(error)
             self._finish(known, ended, STATUS_ERROR)
-
-    def _compared(self, outcome: Outcome) -> record.Attributes:
-        bare = outcome.result is None and self._intent.kind in _CONTAINERS
-        return self._fingerprinted(self._live.prints.fingerprints(result=UNKNOWN if bare else outcome.result))
-
-    def _compared_error(self, error: BaseException) -> record.Attributes:
-        kind = record.error_type(error)
-        return self._fingerprinted(self._live.prints.fingerprints(error_kind=kind, error_message=str(error)))
-
-    def _fingerprinted(self, prints: Fingerprints) -> record.Attributes:
-        prints.arguments, prints.arguments_masked = self._arguments
-        return record.of_prints(prints)
 
     def _closes(self) -> bool:
         """True for the first who asks, whatever the thread."""
@@ -229,31 +205,11 @@ class WatchedCall(ActiveCall):
         self._live.board.ended(self._started.span_id, ended)
         return ended
 
-    def _told(self, outcome: Outcome) -> record.Attributes:
-        known = record.of_outcome(outcome)
-        if outcome.usage is not None:
-            known.update(self._priced(outcome.model or self._intent.name, outcome.usage))
-        return known
-
-    def _priced(self, model: str, usage: Usage) -> record.Attributes:
-        rates = self._live.prices.rates(self._intent.provider, model, today(self._start_ns))
-        return {names.COST_USD: rates.cost(usage) / 1e6} if isinstance(rates, Rates) else {}
-
     def _remember(self, outcome: Outcome, ended: float) -> None:
         """Keeps what the model asked for, so that the next request is known to belong to this run."""
-        if self._intent.kind is not Kind.MODEL or not (outcome.tool_requests or outcome.response_id):
-            return
-        trail = Trail(self._trail.scope, self._trail.origin or self._started.span.get_span_context())
-        asked = [self._asked(request, trail, ended) for request in outcome.tool_requests]
-        self._live.lineage.answered(outcome.response_id, asked, trail)
-
-    def _asked(self, request: ToolRequest, trail: Trail, at: float) -> Asked:
-        digests = exact = self._live.prints.arguments(request.arguments)
-        rule = self._live.tools.get(request.name)
-        if rule is not None and (rule.volatile or rule.identity):
-            digests = self._live.prints.arguments(request.arguments, rule.volatile, rule.identity)
-        effect = shown_effect(request.name, request.arguments)
-        return Asked(request.id, request.name, exact[0], digests, effect, at, trail)
+        if self._intent.kind is Kind.MODEL and (outcome.tool_requests or outcome.response_id):
+            origin = self._trail.origin or self._started.span.get_span_context()
+            settling.remember(self._live, outcome, Trail(self._trail.scope, origin), ended)
 
     def _finish(self, known: record.Attributes, ended: float, status: int = 0) -> None:
         self._known.update(known)

@@ -41,8 +41,8 @@ class Asked:
     """A tool call that a model asked for.
 
     `exact` is the digest of its arguments as they are, `arguments` are the digests that are compared (raw,
-    masked), in which declared noise does not count; `effect` is what they show of it. `at` is when it was asked
-    for, on the monotonic clock.
+    masked), in which declared noise does not count; `effect` is what they show of it. `at` is when it was
+    asked for, on the monotonic clock.
     """
 
     id: str

@@ -24,8 +24,8 @@ WARM_UP: Final[Key] = ("openai", "gpt-4o", 20_000)
 """Some price of long ago: looking it up loads the data."""
 
 
-def today(at_ns: int) -> int:
-    """The day of an instant, counted since the epoch."""
+def day_of(at_ns: int) -> int:
+    """The day of an instant, counted in days since the epoch."""
     return at_ns // NS_PER_DAY
 
 

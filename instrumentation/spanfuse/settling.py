@@ -1,0 +1,64 @@
+"""What a call came to: its outcome as attributes, and what it leaves behind for the calls after it.
+
+Rule 1: no content is kept: it is fingerprinted here, at the end of the call, and let go. Rule 2: a price
+that is not known yet is left out, never zero. It does not know when a call ends, nor who is told.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spanfuse import record
+from spanfuse.lineage import Asked, Trail
+from spanfuse.prices import day_of
+from spanfuse.provider import Intent, Outcome, ToolRequest
+from spanfuse.runtime import Runtime
+from spanfuse_processor.engine import effects, names
+from spanfuse_processor.engine.fingerprint import UNKNOWN
+from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.pricing import Rates
+
+_CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
+
+
+def told(live: Runtime, intent: Intent, outcome: Outcome, start_ns: int) -> record.Attributes:
+    """What the response says of itself, and what it cost."""
+    known = record.of_outcome(outcome)
+    if outcome.usage is not None:
+        rates = live.prices.rates(intent.provider, outcome.model or intent.name, day_of(start_ns))
+        if isinstance(rates, Rates):
+            known[names.COST_USD] = rates.cost(outcome.usage) / 1e6
+    return known
+
+
+def compared(live: Runtime, intent: Intent, outcome: Outcome) -> record.Attributes:
+    """The digests of a result. What only contains other calls has none, unless it says so."""
+    bare = outcome.result is None and intent.kind in _CONTAINERS
+    return record.of_prints(live.prints.fingerprints(result=UNKNOWN if bare else outcome.result))
+
+
+def compared_error(live: Runtime, error: BaseException) -> record.Attributes:
+    """The digest of an error: its class and its message without noise."""
+    prints = live.prints.fingerprints(error_kind=record.error_type(error), error_message=str(error))
+    return record.of_prints(prints)
+
+
+def remember(live: Runtime, outcome: Outcome, trail: Trail, at: float) -> None:
+    """Keeps what a model asked for, so that the next request is known to belong to its run."""
+    asked = [_asked(live, request, trail, at) for request in outcome.tool_requests]
+    live.lineage.answered(outcome.response_id, asked, trail)
+
+
+def shown_effect(tool: str, arguments: object) -> str:
+    """The effect of a tool call where its arguments show what its name hides: a shell that sleeps waits."""
+    guessed = effects.guess(tool, arguments)
+    return guessed if guessed != effects.by_name(tool) else ""
+
+
+def _asked(live: Runtime, request: ToolRequest, trail: Trail, at: float) -> Asked:
+    digests = exact = live.prints.arguments(request.arguments)
+    rule = live.tools.get(request.name)
+    if rule is not None and (rule.volatile or rule.identity):
+        digests = live.prints.arguments(request.arguments, rule.volatile, rule.identity)
+    effect = shown_effect(request.name, request.arguments)
+    return Asked(request.id, request.name, exact[0], digests, effect, at, trail)
