@@ -1,7 +1,7 @@
 """Where the operator's token lies when nobody configured one: a file that only its owner may read.
 
-Rule 1: the service makes a fresh token at each start and writes it before it is ready; operators' commands
-of the same user find it by the HTTP port. Rule 2: the file is 0600 from its first byte. Which path it is,
+Rule 1: the service makes a fresh token at each start and writes it once its ports are its own; the commands of
+the same user find it by the HTTP port. Rule 2: the file is 0600 from its first byte. Which path it is,
 `config_loading.py` says.
 """
 
@@ -13,15 +13,18 @@ import secrets
 from pathlib import Path
 
 
-def publish(path: Path) -> str:
-    """Makes a token and leaves it at `path`. Returns the token; raises OSError when it cannot be written."""
-    token = secrets.token_urlsafe(24)
+def fresh() -> str:
+    """A new token."""
+    return secrets.token_urlsafe(24)
+
+
+def publish(path: Path, token: str) -> None:
+    """Leaves the token at `path`; raises OSError when it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = path.with_suffix(f".{os.getpid()}")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    beside = path.with_suffix(f".{os.getpid()}")
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(token)
-    fresh.replace(path)
-    return token
+    beside.replace(path)
 
 
 def withdraw(path: Path, token: str) -> None:

@@ -60,7 +60,7 @@ class Service:
         self._hub = self._make_hub()
         self._reports = Reports(self._metrics, self._hub.get)
         self._token_path = None if config.auth.admin_token else admin_token_path(config)
-        self._admin_token = config.auth.admin_token
+        self._admin_token = config.auth.admin_token or admin_token.fresh()
         self._waiting = 0
         self._ready = False
         self._intakes: dict[str, Intake] = {}
@@ -71,14 +71,14 @@ class Service:
         Raises:
             StartError: a port is taken, a certificate cannot be read, the token file cannot be written.
         """
-        self._publish_token()
         serving = Serving(self._config, self._doors())
         await serving.start()
         ticking = asyncio.create_task(self._watch_deadlines())
-        freeze_startup()
-        self._ready = True
-        log.say(logging.INFO, "ready", **serving.addresses())
         try:
+            self._publish_token()
+            freeze_startup()
+            self._ready = True
+            log.say(logging.INFO, "ready", **serving.addresses())
             await serving.until_told_to_stop()
         finally:
             self._ready = False
@@ -164,7 +164,7 @@ class Service:
         if self._token_path is None:
             return
         try:
-            self._admin_token = admin_token.publish(self._token_path)
+            admin_token.publish(self._token_path, self._admin_token)
         except OSError as error:
             raise StartError(f"the operator's token cannot be left at {self._token_path}: {error}") from None
 

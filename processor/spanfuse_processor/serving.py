@@ -1,7 +1,8 @@
 """The doors of the service: two gRPC services on one port, HTTP, metrics; TLS; the signals that end it.
 
 Rule 1: a door that cannot be opened is a StartError that names the address and the setting; nothing is half
-open. Rule 2: a port belongs to one processor: a second one says so instead of taking half of the spans. It knows what to serve, never what it means.
+open. Rule 2: a port belongs to one processor: a second one says so instead of taking half of the spans.
+It knows what to serve, never what it means.
 """
 
 from __future__ import annotations
@@ -96,6 +97,7 @@ class Serving:
     async def _open_grpc(self) -> None:
         address = self.addresses()["grpc"]
         options = [*server_options(self._config.intake.max_request_bytes), ("grpc.so_reuseport", 0)]
+        _socket(self._config.listen.host, self._config.listen.grpc_port, "listen.grpc_port").close()
         self._grpc = grpc.aio.server(options=options)
         self._grpc.add_generic_rpc_handlers(self._doors.grpc)
         try:
@@ -122,7 +124,7 @@ class Serving:
 
     async def _open_http(self) -> None:
         listen, tls = self._config.listen, self._config.tls
-        opened = _socket(listen.host, listen.http_port)
+        opened = _socket(listen.host, listen.http_port, "listen.http_port")
         config = uvicorn.Config(
             self._doors.http,
             log_config=None,
@@ -153,7 +155,8 @@ class _Http(uvicorn.Server):
         yield
 
 
-def _socket(host: str, port: int) -> socket.socket:
+def _socket(host: str, port: int, setting: str) -> socket.socket:
+    """The port, bound; whoever cannot have it hears so in our words."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -161,7 +164,7 @@ def _socket(host: str, port: int) -> socket.socket:
         opened.bind((host, port))
     except OSError:
         opened.close()
-        raise _taken(f"{host}:{port}", "listen.http_port") from None
+        raise _taken(f"{host}:{port}", setting) from None
     return opened
 
 
