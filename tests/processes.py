@@ -73,7 +73,7 @@ class Processor:
         except OSError:
             return False
 
-    def signal(self, number: signal.Signals) -> None:
+    def send(self, number: signal.Signals) -> None:
         """Sends a signal to it."""
         os.kill(self.pid, number)
 
