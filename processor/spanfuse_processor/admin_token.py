@@ -1,7 +1,7 @@
 """Where the operator's token lies when nobody configured one: a file that only its owner may read.
 
-Rule 1: the service makes a fresh token at each start and writes it once its ports are its own; commands of the
-same user find it by the HTTP port. Rule 2: the file is 0600 from its first byte. Which path it is,
+Rule 1: the service makes a fresh token at each start and writes it once its ports are its own; commands of
+the same user find it by the HTTP port. Rule 2: the file is 0600 from its first byte. Which path it is,
 `config_loading.py` says.
 """
 
