@@ -145,15 +145,18 @@ class WatchedCall(ActiveCall):
             user_turn=intent.user_turn,
         )
 
+    @guarded("attached", _NOTHING)
     def attached(self) -> AbstractContextManager[None]:
         """Makes the call's span and scope current in this context (for the body of a tool or agent)."""
         return attached(trace.set_span_in_context(self._started.span, with_run(self.scope)))
 
-    def waiting(self) -> Wait:
+    @guarded("waiting", _NOTHING)
+    def waiting(self) -> Wait | nullcontext[None]:
         """Around the wait for the answer: `async with` where a stop may interrupt it, `with` where not."""
         return self._live.inflight.wait((*self.scope.keys, named_key(self._intent)))
 
     @property
+    @guarded("ordered", None)
     def ordered(self) -> Directive | None:
         """The directive that stands for this call's run now: what a stream asks at each chunk. Cheap."""
         if self._live.board.empty:
@@ -162,7 +165,7 @@ class WatchedCall(ActiveCall):
         obeyed = directive is not None and directive.mode is Mode.ENFORCE and directive.cancel_in_flight
         return directive if obeyed else None
 
-    @guarded("succeed")
+    @guarded("succeed", None)
     def succeed(self, outcome: Outcome) -> None:
         """The call ended well (or a stream was dropped: `outcome.complete` False)."""
         if not self._closes():
@@ -177,7 +180,7 @@ class WatchedCall(ActiveCall):
             self._permit.settle(outcome.usage)
             self._finish(known, ended)
 
-    @guarded("fail")
+    @guarded("fail", None)
     def fail(self, error: BaseException, partial: Outcome | None = None) -> None:
         """The call raised; `partial` is what a stream had said before: it is paid for."""
         if not self._closes():

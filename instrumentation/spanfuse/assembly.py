@@ -13,6 +13,7 @@ from typing import Any
 
 from spanfuse import prices, runtime
 from spanfuse.board import Board
+from spanfuse.errors import SettingsError
 from spanfuse.gate import Gate
 from spanfuse.host import Host
 from spanfuse.hosts import HOSTS
@@ -38,18 +39,29 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
     """
     settings = _settled(settings)
     board = board or Board()
-    chosen = host or named(HOSTS["remote" if settings.endpoint else "embedded"])(settings, board)
+    host = host or _host(settings, board)
     return Runtime(
         settings=settings,
         board=board,
         gate=Gate(board),
         inflight=Inflight(board),
-        host=chosen,
+        host=host,
         prices=prices.shared(),
         prints=Fingerprinter(settings.fingerprint_key.encode()),
         tracing=Tracing(settings.service, settings.instance, _watch_provider),
         tools=(settings.policy or Policy()).tools,
     )
+
+
+def _host(settings: Settings, board: Board) -> Host:
+    name = "remote" if settings.endpoint else "embedded"
+    try:
+        made: Host = named(HOSTS[name])(settings, board)
+    except ImportError as missing:
+        raise SettingsError(
+            f"endpoint needs the package {missing.name!r}: pip install 'spanfuse[remote]'"
+        ) from None
+    return made
 
 
 def _settled(settings: Settings) -> Settings:

@@ -98,7 +98,7 @@ def _trail(live: Runtime, intent: Intent, scope: RunScope | None, asked: Asked |
     return Trail(RunScope(run, Identity(feature=live.settings.feature)), live.origin)
 
 
-@guard.guarded("telling")
+@guard.guarded("telling", None)
 def _tell(live: Runtime, intent: Intent, run: str) -> None:
     """Records the tool calls that only their answers in this request show; of two with one id, the last."""
     for answer in {one.id: one for one in intent.answers}.values():

@@ -58,7 +58,7 @@ def watch(provider: Any) -> None:
 class ForeignSpans(SpanProcessor):
     """Hands the spans of other instrumentations to the host."""
 
-    @guarded("foreign.on_start")
+    @guarded("foreign.on_start", None)
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Stamps a span with the run that it begins in."""
         if runtime.live() is None or _is_ours(span):
@@ -67,7 +67,7 @@ class ForeignSpans(SpanProcessor):
         if scope is not None:
             span.set_attribute(names.RUN, scope.id)
 
-    @guarded("foreign.on_end")
+    @guarded("foreign.on_end", None)
     def on_end(self, span: ReadableSpan) -> None:
         """Hands over what speaks of a GenAI call."""
         live = runtime.live()

@@ -12,11 +12,13 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 from spanfuse.errors import BreakerOpen, RunStopped
 
 P = ParamSpec("P")
+R = TypeVar("R")
+I = TypeVar("I")
 
 ENV_RERAISE = "SPANFUSE_RERAISE"
 ORDERS = (BreakerOpen, RunStopped)
@@ -49,18 +51,19 @@ def fault(where: str, error: Exception) -> None:
         raise error
 
 
-def guarded(where: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
-    """Decorates an entry that answers nothing: whatever goes wrong in it stays in it."""
+def guarded(where: str, instead: I) -> Callable[[Callable[P, R]], Callable[P, R | I]]:
+    """Decorates an entry: whatever goes wrong in it stays in it, and `instead` is the answer."""
 
-    def decorate(entry: Callable[P, None]) -> Callable[P, None]:
+    def decorate(entry: Callable[P, R]) -> Callable[P, R | I]:
         @functools.wraps(entry)
-        def inside(*args: P.args, **kwargs: P.kwargs) -> None:
+        def inside(*args: P.args, **kwargs: P.kwargs) -> R | I:
             try:
-                entry(*args, **kwargs)
+                return entry(*args, **kwargs)
             except ORDERS:
                 raise
             except Exception as error:
                 fault(where, error)
+                return instead
 
         return inside
 

@@ -1,4 +1,4 @@
-"""What is put into other people's modules: the wrappers of SDKs, and the flow of runs into threads.
+"""What is put into other people's modules: wrappers of SDKs, the flow of runs into threads, an ear at OTel.
 
 Rule 1: an SDK is patched when it is imported, now if it has been. Rule 2: an adapter that fails takes
 nobody with it. Rule 3: what the application itself has put in place is left alone, also on the way out. It
@@ -7,9 +7,13 @@ does not know what the wrappers do.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
+from collections.abc import Callable
 from typing import Any, Final
+
+from opentelemetry import trace
 
 from spanfuse import runtime
 from spanfuse.guard import fault, guarded
@@ -18,6 +22,7 @@ from spanfuse.providers import PROVIDERS
 
 _adapters: Final[dict[str, ProviderAdapter]] = {}
 _hooked: Final[set[str]] = set()
+_noticing: Final[dict[Callable[..., None], Callable[..., None]]] = {}  # ours -> what it stands before
 _threading: Final[list[Any]] = []  # the instrumentor, where it was us who switched it on
 
 
@@ -48,7 +53,7 @@ def patched() -> list[str]:
     return sorted(_adapters)
 
 
-@guarded("threads")
+@guarded("threads", None)
 def flow_into_threads() -> None:
     """Has the run, as the rest of OTel's context, follow into new threads and executors."""
     from opentelemetry.instrumentation.threading import ThreadingInstrumentor
@@ -59,13 +64,42 @@ def flow_into_threads() -> None:
         _threading.append(instrumentor)
 
 
-@guarded("threads")
+@guarded("threads", None)
 def stay_out_of_threads() -> None:
     """Takes it back, if it was us."""
     while _threading:
         instrumentor = _threading.pop()
         if instrumentor.is_instrumented_by_opentelemetry:
             instrumentor.uninstrument()
+
+
+def notice_providers() -> None:
+    """Has the application's tracer provider seen when it is set, also if none of our calls comes after it."""
+    original = trace.set_tracer_provider
+    if original in _noticing:
+        return
+
+    @functools.wraps(original)
+    def set_tracer_provider(tracer_provider: trace.TracerProvider) -> None:
+        original(tracer_provider)
+        _adopt()
+
+    _noticing[set_tracer_provider] = original
+    trace.set_tracer_provider = set_tracer_provider
+
+
+def stop_noticing() -> None:
+    """Takes it back, unless somebody has replaced it since."""
+    original = _noticing.pop(trace.set_tracer_provider, None)
+    if original is not None:
+        trace.set_tracer_provider = original
+
+
+@guarded("provider", None)
+def _adopt() -> None:
+    live = runtime.live()
+    if live is not None:
+        live.tracing.adopt()
 
 
 def _imported(name: str) -> Any:

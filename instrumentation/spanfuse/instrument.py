@@ -75,6 +75,7 @@ def _switch_on(settings: Any) -> None:
     runtime.install(live)
     live.start()
     live.tracing.adopt()
+    hooks.notice_providers()
     hooks.patch_sdks()
     hooks.flow_into_threads()
     process.enter(live)
@@ -83,7 +84,18 @@ def _switch_on(settings: Any) -> None:
         _exit_hooks.append("registered")
         atexit.register(shutdown)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=assembly.after_fork)
+            os.register_at_fork(after_in_child=_after_fork)
+
+
+def _after_fork() -> None:
+    """In the child of a fork, where an exception would only be printed."""
+    from spanfuse import assembly, guard, process
+
+    try:
+        process.after_fork()
+        assembly.after_fork()
+    except Exception as error:
+        guard.fault("fork", error)
 
 
 def shutdown(timeout: float = 2.0) -> None:
@@ -110,6 +122,7 @@ def uninstrument() -> None:
         shutdown()
         hooks.unpatch_sdks()
         hooks.stay_out_of_threads()
+        hooks.stop_noticing()
 
 
 def kill(run_id: str, reason: str = "stopped by the application") -> bool:

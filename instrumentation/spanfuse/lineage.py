@@ -105,15 +105,15 @@ class Lineage:
     def carried_out(self, name: str, exact: str, run: str) -> Asked | None:
         """The asked call that a decorated tool now carries out; it is told from now on.
 
-        `exact` is the digest of its arguments; `run` is empty when the tool knows of none. Within a run the
-        name alone is enough: a program may convert what the model wrote.
+        `exact` is the digest of its arguments; `run` is empty when the tool knows of none. Where only one run
+        waits for this tool the name alone is enough: a program may convert what the model wrote.
         """
         with self._lock:
-            calls = [
-                call for call in self._waiting.get(name, {}).values() if run in ("", call.trail.scope.id)
-            ]
-            equal = next((call for call in calls if call.exact == exact), None)
-            asked = equal or next((call for call in calls if run), None)
+            waiting = self._waiting.get(name, {}).values()
+            calls = [call for call in waiting if run in ("", call.trail.scope.id)]
+            asked = next((call for call in calls if call.exact == exact), None)
+            if asked is None and len({call.trail.scope.id for call in calls}) == 1:
+                asked = calls[0]
             return None if asked is None else self._tell(asked)
 
     def _add(self, call: Asked) -> None:

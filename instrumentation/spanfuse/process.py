@@ -33,7 +33,7 @@ class _Root:
 _root = _Root()
 
 
-@guarded("process.enter")
+@guarded("process.enter", None)
 def enter(live: Runtime) -> None:
     """Makes the process a run, if it is one."""
     handed = _handed_over()
@@ -47,13 +47,18 @@ def enter(live: Runtime) -> None:
             live.origin = trace.get_current_span().get_span_context()
 
 
-@guarded("process.leave")
+@guarded("process.leave", None)
 def leave() -> None:
     """The process ends, or is no longer watched."""
     context.set_process_run(None)
     call, _root.call = _root.call, None
     if call is not None:
         call.succeed(Outcome())
+
+
+def after_fork() -> None:
+    """In the child of a fork: the root is the parent's to end; the run goes on."""
+    _root.call = None
 
 
 def _own(settings: Settings) -> RunScope | None:

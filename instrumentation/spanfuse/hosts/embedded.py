@@ -48,6 +48,7 @@ class EmbeddedHost:
         )
         self._stopping = threading.Event()
         self._timer: threading.Thread | None = None
+        self._once = threading.Lock()
 
     def start(self) -> None:
         """Begins to judge."""
@@ -57,7 +58,7 @@ class EmbeddedHost:
         """Ends. Nothing is queued, so nothing is waited for but the timer."""
         self._stats.state = HostState.IDLE
         self._stopping.set()
-        if self._timer is not None:
+        if self._timer is not None and self._timer.is_alive():
             self._timer.join(timeout)
 
     def call_started(self, event: CallStarted) -> None:
@@ -102,7 +103,7 @@ class EmbeddedHost:
 
     def _keep_time(self) -> None:
         """Starts the timer with the first call: an application that makes none needs no thread."""
-        if self._timer is None:
+        if self._timer is None and self._once.acquire(blocking=False):
             self._timer = threading.Thread(target=self._let_time_pass, name="spanfuse-timer", daemon=True)
             self._timer.start()
 
