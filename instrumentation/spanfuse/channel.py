@@ -2,19 +2,21 @@
 
 Rule 1: plaintext on loopback only, or where the developer said so. Rule 2: grpc is imported when the channel
 is first needed, by the thread that needs it. Rule 3: a channel belongs to one process: the child of a fork
-makes its own. It does not know what is said over it.
+neither uses nor ends its parent's. It does not know what is said over it.
 """
 
 from __future__ import annotations
 
 import functools
 import ipaddress
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from spanfuse.errors import SettingsError
 from spanfuse.telemetry import library_version
@@ -82,6 +84,7 @@ class Link:
         self._ca_file = ca_file
         self._channel: grpc.Channel | None = None
         self._lock = threading.Lock()
+        _links.add(self)
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
@@ -102,6 +105,12 @@ class Link:
             channel, self._channel = self._channel, None
         if channel is not None:
             channel.close()
+
+    def leave_to_parent(self) -> None:
+        """In the child of a fork: the channel stays as it is, for even to drop it may hang there."""
+        self._lock = threading.Lock()
+        _parents.append(self._channel)
+        self._channel = None
 
     def _with_metadata(self, call: Any) -> Callable[..., Any]:
         return functools.partial(call, metadata=self.metadata)
@@ -140,3 +149,17 @@ def _options(target: Target) -> list[tuple[str, str | int]]:
         # The thread that reads a stream waits for it itself: one hand-over between threads less.
         ("SingleThreadedUnaryStream", 1),
     ]
+
+
+_links: WeakSet[Link] = WeakSet()
+_parents: list[object] = []
+"""Channels of the processes that this one was forked from."""
+
+
+def _after_fork() -> None:
+    for link in list(_links):
+        link.leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

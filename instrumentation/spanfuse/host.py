@@ -37,6 +37,7 @@ class HostStats:
     reconnects: int = 0
     faults: int = 0  # internal errors that were swallowed
     last_fault: str = ""
+    problem: str = ""  # why nobody judges, for a person
 
 
 class Host(Protocol):

@@ -1,0 +1,91 @@
+"""The connection to the processor, kept: orders watched for, reports made, and somebody always judging.
+
+Rule 1: a processor judges when it speaks to us and takes our spans, not before; while either is missing,
+calls are judged here. Rule 2: whichever of the two is there again first tells the other to try. Rule 3: one
+thread calls `look`, and soon after each change. It imports protobuf, so that thread imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spanfuse.board import SUPPORTED, Board
+from spanfuse.channel import Link
+from spanfuse.export import Sender
+from spanfuse.host import HostState
+from spanfuse.locallimits import LocalLimits
+from spanfuse.opencalls import OpenCalls
+from spanfuse.reporting import Reporter
+from spanfuse.telemetry import library_version
+from spanfuse.watch import Watcher
+from spanfuse_processor.engine.nouns import Identity
+from spanfuse_processor.wire.messages import Instance
+from spanfuse_processor.wire.session import LinkState
+
+
+class Connection:
+    """One application's connection. `who` says who we are, whenever that is asked.
+
+    Attributes:
+        state: CONNECTING, CONNECTED or LOST, as of the last look.
+        watcher: where orders come from.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        board: Board,
+        calls: OpenCalls,
+        sender: Sender,
+        limits: LocalLimits,
+        who: Callable[[], Identity],
+        on_change: Callable[[], None],
+    ) -> None:
+        def instance() -> Instance:
+            identity = who()
+            return Instance(identity.service, identity.instance, library_version(), supported=SUPPORTED)
+
+        self.state = HostState.CONNECTING
+        self.watcher = Watcher(link, board, instance, on_change)
+        self._reporter = Reporter(link, board, calls, self.watcher, instance)
+        self._calls = calls
+        self._sender = sender
+        self._limits = limits
+        self._connects = 0
+        self._heard = True
+
+    def start(self) -> None:
+        """Begins to watch with the first look."""
+        self.watcher.start()
+
+    def look(self) -> float:
+        """Does what is due; returns the seconds until the next look, should nothing happen before."""
+        pause = self.watcher.tick()
+        heard = self._compare_notes()
+        connected = self.watcher.state is LinkState.CONNECTED
+        if connected and heard:
+            self._limits.end()
+            self.state = HostState.CONNECTED
+            wanted = self._reporter.tick()
+        else:
+            if self._limits.judge is None:
+                self._limits.begin(self._calls.all(), self._sender.unsent())
+            self.state = HostState.LOST if self.watcher.connects else HostState.CONNECTING
+            wanted = self._limits.advance()
+        return pause if wanted is None else min(pause, wanted)
+
+    def stop(self, timeout: float) -> None:
+        """Reports what is left and ends; each gets at most `timeout` seconds."""
+        if self.state is HostState.CONNECTED:
+            self._reporter.finish(timeout)
+        self.watcher.stop(timeout)
+
+    def _compare_notes(self) -> bool:
+        """Tells sender and watcher of each other's luck; returns whether the processor takes spans."""
+        heard, connects = self._sender.is_heard(), self.watcher.connects
+        if connects != self._connects:
+            self._sender.nudge()
+        if heard and not self._heard:
+            self.watcher.hurry()
+        self._heard, self._connects = heard, connects
+        return heard

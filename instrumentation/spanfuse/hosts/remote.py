@@ -1,0 +1,166 @@
+"""The host that has its calls judged by a processor in another process.
+
+Rule 1: the threads that make calls only leave things behind: a span in a queue, a start in a table. Rule 2:
+everything that may wait happens on three threads of our own: one sends, one watches, one keeps the
+connection. Rule 3: while no processor judges, calls are judged here: the application never waits for one, nor
+runs without limits for want of one. It does not know what the board's directives do.
+"""
+
+from __future__ import annotations
+
+import threading
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from spanfuse import prices
+from spanfuse.bell import Bell
+from spanfuse.board import Board
+from spanfuse.channel import Link, parse_target
+from spanfuse.export import Sender
+from spanfuse.guard import fault
+from spanfuse.host import HostState, HostStats
+from spanfuse.locallimits import LocalLimits
+from spanfuse.opencalls import OpenCalls
+from spanfuse.settings import Settings, policy_of
+from spanfuse.telemetry import library_version
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey, Identity
+from spanfuse_processor.engine.pricing import PriceBook
+
+if TYPE_CHECKING:
+    from spanfuse.connection import Connection
+
+LONGEST: Final = 1.0
+"""Seconds between two looks at the connection, at most."""
+SHORTEST: Final = 0.005
+"""The least of them."""
+FAREWELL: Final = 0.5
+"""Seconds that the connection gets to end, at most."""
+
+
+class RemoteHost:
+    """Sends spans to a processor and takes its orders. Starts and stops once.
+
+    Raises:
+        SettingsError: the endpoint is no address, is not allowed, or the policy cannot be read.
+    """
+
+    def __init__(self, settings: Settings, board: Board, book: PriceBook | None = None) -> None:
+        target = parse_target(settings.endpoint, settings.insecure)
+        self._link = Link(target, settings.token, settings.ca_file)
+        self._board = board
+        self._who = Identity(service=settings.service, instance=settings.instance)
+        self._bell = Bell()
+        self._calls = OpenCalls()
+        self._sender = Sender(self._link, _resource(self._who), self._bell.ring)
+        self._limits = LocalLimits(board, policy_of(settings), book or prices.shared())
+        self._stats = HostStats()
+        self._connection: Connection | None = None
+        self._stopping = False
+        self._keeper = threading.Thread(target=self._keep, name="spanfuse-keeper", daemon=True)
+
+    def start(self) -> None:
+        """Begins to connect, behind. Until somebody judges, calls are judged here."""
+        self._stats.state = HostState.CONNECTING
+        self._limits.begin((), ())
+        self._sender.start()
+        self._keeper.start()
+
+    def stop(self, timeout: float = 2.0) -> None:
+        """Sends what is queued, for at most `timeout` seconds, reports, and ends."""
+        if self._stats.state is HostState.IDLE:
+            return
+        self._sender.stop(timeout)
+        self._stopping = True
+        self._bell.ring()
+        self._keeper.join(FAREWELL)
+        self._link.close()
+        self._limits.end()
+        self._stats.state = HostState.IDLE
+
+    def call_started(self, event: CallStarted) -> None:
+        """A call began: noted, so that it can be told should it stay open."""
+        try:
+            self._who = event.identity
+            if self._calls.began(event, monotonic()):
+                self._bell.ring()
+            judge = self._limits.judge
+            if judge is not None:
+                judge.call_started(event)
+        except Exception as error:
+            self._failed("call_started", error)
+
+    def span_ended(self, span: RawSpan) -> None:
+        """A call ended: queued."""
+        try:
+            self._calls.ended(span.span_id)
+            self._sender.put(span)
+            judge = self._limits.judge
+            if judge is not None:
+                judge.span_ended(span)
+        except Exception as error:
+            self._failed("span_ended", error)
+
+    def kill(self, key: BreakerKey, reason: str) -> bool:
+        """Only the processor may stop a run from outside it: False."""
+        return False
+
+    def release(self, key: BreakerKey) -> bool:
+        """Takes back stops that were given here; the processor's own only the processor may take back."""
+        return self._limits.release(key)
+
+    def stats(self) -> HostStats:
+        """What happened so far."""
+        stats, sender, connection = self._stats, self._sender, self._connection
+        stats.queued = len(sender)
+        stats.dropped = sender.dropped
+        stats.spans = sender.sent + stats.dropped + stats.queued
+        stats.problem = sender.problem
+        if connection is not None and stats.state is not HostState.IDLE:
+            watcher = connection.watcher
+            stats.state = connection.state
+            stats.directives = watcher.directives
+            stats.reconnects = max(0, watcher.connects - 1)
+            stats.problem = watcher.problem or sender.problem
+        return stats
+
+    def _keep(self) -> None:
+        """Keeps the connection, until the host stops."""
+        # Here, because grpc and protobuf take long to import and nobody should wait for them.
+        from spanfuse.connection import Connection
+
+        connection = self._connection = Connection(
+            self._link,
+            self._board,
+            self._calls,
+            self._sender,
+            self._limits,
+            lambda: self._who,
+            self._bell.ring,
+        )
+        connection.start()
+        while not self._stopping:
+            pause = LONGEST
+            try:
+                pause = connection.look()
+            except Exception as error:
+                self._failed("connection", error)
+            self._bell.wait(min(max(pause, SHORTEST), LONGEST))
+        connection.stop(FAREWELL)
+
+    def _failed(self, where: str, error: Exception) -> None:
+        self._stats.faults += 1
+        self._stats.last_fault = f"{where}: {error}"
+        fault(where, error)
+
+
+def _resource(who: Identity) -> dict[str, object]:
+    """What is sent about this process where the application's own resource says nothing."""
+    return {
+        names.SERVICE_NAME: who.service,
+        names.SERVICE_INSTANCE: who.instance,
+        "telemetry.sdk.language": "python",
+        "telemetry.sdk.name": "spanfuse",
+        "telemetry.sdk.version": library_version(),
+    }

@@ -1,0 +1,73 @@
+"""What holds while no processor judges: the calls are judged here, by the policy that this process knows.
+
+Rule 1: each spell without a processor begins with a clean judge, for the one before missed what happened in
+between, and a gap in a run is no evidence. Rule 2: a spell begins with what the processor cannot have seen.
+Rule 3: what was stopped here stays stopped when the processor is back: a stop ends by its time, or by a
+release, never by the loss of whoever gave it. It does not know how a loss is noticed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Final
+
+from spanfuse.board import Board
+from spanfuse.judge import Judge
+from spanfuse_processor.engine import Policy, PriceBook
+from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey
+
+ISSUER: Final = "local"
+"""Signs the stops that are given here."""
+
+
+class LocalLimits:
+    """Judges while it is on.
+
+    Attributes:
+        judge: feed it with every call; None while a processor judges.
+    """
+
+    def __init__(self, board: Board, policy: Policy, prices: PriceBook) -> None:
+        self.judge: Judge | None = None
+        self._board = board
+        self._policy = policy
+        self._prices = prices
+        self._spells = 0
+        self._lock = threading.Lock()
+
+    def begin(self, open_calls: Iterable[CallStarted], spans: Iterable[RawSpan]) -> None:
+        """Nobody judges from now on; `open_calls` and `spans` are what the processor may not have seen.
+
+        The threads that make calls feed the judge before this returns; what comes twice counts once.
+        """
+        with self._lock:
+            self._spells += 1
+            prefix = f"{ISSUER}-{self._spells}/"  # revisions begin anew, so ids must not meet
+            judge = Judge(
+                self._board, self._policy, self._prices, issuer=ISSUER, prefix=prefix, clock=self._board.clock
+            )
+            self.judge = judge
+        for event in open_calls:
+            judge.call_started(event)
+        for span in spans:
+            judge.span_ended(span)
+
+    def end(self) -> None:
+        """Somebody judges again."""
+        self.judge = None
+
+    def advance(self) -> float | None:
+        """Lets time pass; returns the seconds until it should be called again, None when there is no need."""
+        judge = self.judge
+        return None if judge is None else judge.advance()
+
+    def release(self, key: BreakerKey) -> bool:
+        """Takes back every stop of `key` that was given here; False when there is none."""
+        stops = [each for each in self._board.directives() if each.key == key and each.issuer == ISSUER]
+        judge = self.judge
+        released = judge.release(key) if judge is not None else False
+        for stop in stops:
+            released |= self._board.withdraw(stop.id, stop.revision)
+        return released
