@@ -117,6 +117,36 @@ async def test_a_fault_of_a_decoder_half_way_is_one_of_ours_too() -> None:
     assert faults == ["receiver: a bug"]
 
 
+async def test_requests_in_progress_are_bounded_in_bytes_and_a_single_one_is_always_taken() -> None:
+    go_on = asyncio.Event()
+
+    async def slow(part: Decoded) -> None:
+        await go_on.wait()
+
+    payload = batch(1)
+    door = Intake(slow, Tokens(), lambda *_: None, max_waiting=len(payload) // 2)
+    first = asyncio.create_task(door.take(payload, decode))
+    await asyncio.sleep(0)
+
+    with pytest.raises(Refused) as refused:
+        await door.take(payload, decode)
+
+    assert refused.value.reason is answers.OVERLOAD
+    assert (door.waiting, door.counters.overloaded) == (len(payload), 1)
+    go_on.set()
+    assert await first == Receipt()
+    assert door.waiting == 0
+
+
+async def test_nothing_stays_counted_as_waiting_after_a_refusal() -> None:
+    door = intake(Taker(error=RuntimeError("a bug")))
+
+    with pytest.raises(Refused):
+        await door.take(batch(1), decode)
+
+    assert door.waiting == 0
+
+
 @pytest.mark.parametrize("authorization", [None, "", "Bearer", "Bearer wrong", "Basic secret"])
 async def test_a_sender_without_the_token_is_refused(authorization: str | None) -> None:
     door = intake(Taker(), tokens=Tokens(clients=["secret"]))

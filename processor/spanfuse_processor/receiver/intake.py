@@ -1,8 +1,8 @@
 """The way of a request to whoever judges it, the same on every transport.
 
-Rule 1: a batch is handed over in slices, and others may run between two of them. Rule 2: whatever goes wrong
-here becomes a refusal that says whether to retry; a fault of ours always says so. Rule 3: everything is
-counted, in plain integers; nothing is logged here.
+Rule 1: a batch is handed over in slices, and others may run between two of them. Rule 2: whatever goes
+wrong becomes a refusal that says whether to retry; a fault of ours always says so. Rule 3: what is in progress
+is bounded in bytes; more is refused before it is decoded. Rule 4: everything is counted, nothing is logged.
 This file does not know transports, nor what becomes of a span. When a batch is refused half way, because
 its taker is overloaded, the sender repeats it whole: duplicates are the taker's business.
 """
@@ -19,6 +19,9 @@ from spanfuse_processor.receiver.decoded import Decoded, Undecodable
 
 Ingest = Callable[[Decoded], Awaitable[None]]
 """Takes one slice of a batch, at most 64 spans; raises Overloaded when it cannot."""
+
+MAX_WAITING = 256 * 1024 * 1024
+"""Bytes of requests that may be in progress on one transport; a single request is always taken."""
 
 Decode = Callable[[bytes], Iterator[Decoded]]
 OnFault = Callable[[str, BaseException], None]
@@ -48,10 +51,14 @@ class Counters:
 
 
 class Intake:
-    """The way in of one transport."""
+    """The way in of one transport. `waiting` is in bytes: the requests that are in progress now."""
 
-    def __init__(self, ingest: Ingest, tokens: Tokens, on_fault: OnFault) -> None:
+    def __init__(
+        self, ingest: Ingest, tokens: Tokens, on_fault: OnFault, max_waiting: int = MAX_WAITING
+    ) -> None:
         self.counters = Counters()
+        self.waiting = 0
+        self._max_waiting = max_waiting
         self._ingest = ingest
         self._tokens = tokens
         self._on_fault = on_fault
@@ -64,20 +71,29 @@ class Intake:
 
     async def take(self, payload: bytes, decode: Decode) -> Receipt:
         """Decodes a request and hands its spans over; raises Refused, and nothing else."""
+        size = len(payload)
         self.counters.requests += 1
-        self.counters.bytes += len(payload)
+        self.counters.bytes += size
+        if self.waiting and self.waiting + size > self._max_waiting:
+            raise self._overload(Overloaded())
+        self.waiting += size
         try:
             return await self._hand_over(decode(payload))
         except Undecodable as error:
             self.counters.undecodable += 1
             raise Refused(BAD_DATA, str(error)) from error
         except Overloaded as error:
-            self.counters.overloaded += 1
-            raise Refused(OVERLOAD, "overloaded", error.retry_after) from error
+            raise self._overload(error) from error
         except Exception as error:
             self.counters.faults += 1
             self._on_fault("receiver", error)
             raise Refused(OVERLOAD, "a fault of the processor") from error
+        finally:
+            self.waiting -= size
+
+    def _overload(self, error: Overloaded) -> Refused:
+        self.counters.overloaded += 1
+        return Refused(OVERLOAD, "overloaded", error.retry_after)
 
     async def _hand_over(self, slices: Iterator[Decoded]) -> Receipt:
         total, rejected, message = 0, 0, ""
