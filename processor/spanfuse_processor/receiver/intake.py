@@ -1,8 +1,8 @@
 """The way of a request to whoever judges it, the same on every transport.
 
 Rule 1: a batch is handed over in slices, and others may run between two of them. Rule 2: whatever goes
-wrong becomes a refusal that says whether to retry; a fault of ours always says so. Rule 3: what is in progress
-is bounded in bytes; more is refused before it is decoded. Rule 4: everything is counted, nothing is logged.
+wrong becomes a refusal that says whether to retry; a fault of ours always says so. Rule 3: the bytes in
+progress are bounded; more is refused before it is decoded. Rule 4: everything is counted, nothing is logged.
 This file does not know transports, nor what becomes of a span. When a batch is refused half way, because
 its taker is overloaded, the sender repeats it whole: duplicates are the taker's business.
 """
