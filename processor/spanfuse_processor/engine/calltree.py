@@ -74,7 +74,7 @@ class CallTree:
         self.run = run
         self.totals = Totals() if totals is None else totals
         self.folded = 0
-        self._nodes = Nodes(limit)
+        self._nodes = Nodes(limit, stats)
         self._stats = stats
         self._open: dict[int, int] = {}  # node of a call that began and has not ended -> its number
         self._told: dict[int, bool] = {}  # hash of a tool call's id -> whether its content was known
@@ -186,7 +186,7 @@ class CallTree:
             )
 
     def _begin(self, node: int, event: CallStarted) -> Call:
-        self._nodes.rise(node)
+        self._rise(node)
         number = self._open[node] = self._number()
         return self._call(node, event, number, None)
 

@@ -12,6 +12,7 @@ from array import array
 from typing import Final
 
 from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.stats import EngineStats
 
 STEPS: Final = 512
 """How far a walk along parents goes; deeper than any honest run."""
@@ -53,18 +54,17 @@ class Nodes:
         index: key -> number of the node.
         cells: all nodes, one after the other.
         missing: nodes that are awaited.
-        cycles: links left out because they lead back.
     """
 
-    __slots__ = ("_agents", "cells", "cycles", "index", "limit", "missing", "trace")
+    __slots__ = ("_agents", "_stats", "cells", "index", "limit", "missing", "trace")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, stats: EngineStats) -> None:
         self.limit = limit
         self.trace = b""
         self.index: dict[bytes, int] = {}
         self.cells = array("I")
         self.missing = 0
-        self.cycles = 0
+        self._stats = stats
         self._agents: dict[int, str] | None = None  # names of the agents among the nodes
 
     def key(self, trace_id: bytes, span_id: bytes) -> bytes:
@@ -111,7 +111,7 @@ class Nodes:
             self.missing += 1
             return self.enter(key)
         if parent == node or (not fresh and self._leads(parent, node)):
-            self.cycles += 1
+            self._stats.cycles += 1
             return NONE
         return parent
 
@@ -218,7 +218,6 @@ class Nodes:
         moved = [self._room(self.key(*other.ids(key))) for key in other.index]
         wrappers = [self._take(other, theirs, moved) for theirs in range(len(moved))]
         wrappers += [self.rise(node) for node in moved if node != NONE]
-        self.cycles += other.cycles
         return moved, [node for node in wrappers if node >= 0]
 
     def _room(self, key: bytes) -> int:
