@@ -1,0 +1,282 @@
+"""The OpenTelemetry GenAI conventions: their current names, and the older ones that emitters still send.
+
+Rule 1: an operation says what a span is; without one (an old emitter, or a full span that lost attributes)
+its name and what it carries do. Rule 2: the sums that agents and workflows carry are never usage. Rule 3:
+content is fingerprinted and dropped; what our own library stamped goes before it. Rule 4: the stamped id
+alone names the run of our own spans; conversations, sessions and links join foreign ones. It does not know
+other vocabularies: a span without any of these names is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine import effects, names
+from spanfuse_processor.engine.events import STATUS_ERROR, CallEnded, RawSpan
+from spanfuse_processor.engine.fingerprint import UNKNOWN, Fingerprinter
+from spanfuse_processor.engine.identities import Identities
+from spanfuse_processor.engine.lenient import count, micro_usd, text, truth
+from spanfuse_processor.engine.nouns import Fingerprints, Kind, MicroUsd, Usage
+from spanfuse_processor.engine.old_names import EXCLUSIVE, OLD_KINDS, OLD_NAMES, PROVIDERS
+from spanfuse_processor.engine.policy import ToolRule
+
+Get = Callable[[str], object]
+
+UNNAMED_ERROR: Final = "_OTHER"
+"""The conventions' `error.type` of a failure without a name."""
+
+_KINDS: Final = {  # by operation
+    "chat": Kind.MODEL,
+    "text_completion": Kind.MODEL,
+    "generate_content": Kind.MODEL,
+    "embeddings": Kind.EMBEDDINGS,
+    "execute_tool": Kind.TOOL,
+    "invoke_agent": Kind.AGENT,
+    "invoke_workflow": Kind.WORKFLOW,
+}
+_COMMON: Final = (names.RUN, names.OPERATION, names.AGENT, names.ERROR_TYPE)
+_MODELS: Final = (names.REQUEST_MODEL, names.RESPONSE_MODEL, names.RESPONSE_ID)
+_DIGESTS: Final = (
+    names.ARGUMENTS_DIGEST,
+    names.ARGUMENTS_MASKED,
+    names.RESULT_DIGEST,
+    names.RESULT_MASKED,
+    names.ERROR_DIGEST,
+)
+_PRICED: Final = (Kind.MODEL, Kind.EMBEDDINGS)
+_SIGNS: Final = (
+    names.REQUEST_MODEL,
+    names.RESPONSE_MODEL,
+    names.PROVIDER,
+    names.INPUT_TOKENS,
+    "gen_ai.system",
+)
+"""Any of these makes a span named "chat ..." a model call; "execute_tool ..." needs no more than its name."""
+
+_JOINS: Final = (
+    ("conversation:", names.CONVERSATION),
+    ("session:", names.SESSION),
+    ("session:", "traceloop.association.properties.session_id"),
+    ("conversation:", "traceloop.association.properties.thread_id"),
+)
+
+
+class OtelGenai:
+    """Reads spans of the GenAI conventions. Not thread-safe: identities are kept, to be shared.
+
+    `tools` are a policy's words about tools: which of their arguments are noise.
+    """
+
+    name: ClassVar[str] = "otel_genai"
+
+    __slots__ = ("_fingerprinter", "_identities", "_tools")
+
+    def __init__(
+        self,
+        fingerprinter: Fingerprinter | None = None,
+        tools: Mapping[str, ToolRule] = MappingProxyType({}),
+    ) -> None:
+        self._fingerprinter = fingerprinter or Fingerprinter()
+        self._identities = Identities()
+        self._tools = tools
+
+    def read(self, span: RawSpan) -> CallEnded | None:
+        """The call that the span describes, or None when it has none of these names."""
+        get = span.attributes.get
+        run, operation, agent, error = _texts(get, _COMMON)
+        kind = _KINDS.get(operation) or _kind(span, operation, run)
+        if kind is None:
+            return None
+        event = CallEnded(
+            trace_id=span.trace_id,
+            span_id=span.span_id,
+            parent_span_id=span.parent_span_id,
+            started_ns=span.start_ns,
+            kind=kind,
+            name="",
+            operation=operation,
+            agent=agent,
+            run_id=run,
+            joins=() if run else _joins(span, get),
+            identity=self._identities.of(span.resource, get),
+            ended_ns=span.end_ns,
+            error=error or (UNNAMED_ERROR if span.status == STATUS_ERROR else ""),
+            user_turn=get(names.TURN) == "user",
+        )
+        if run:
+            event.depth = _depth(get(names.DEPTH))
+            event.agents = _path(text(get(names.AGENT_PATH)))
+        if kind is Kind.MODEL or kind is Kind.EMBEDDINGS:
+            self._read_model(event, span, get)
+        elif kind is Kind.TOOL:
+            self._read_tool(event, span, get)
+        elif kind is Kind.AGENT:
+            event.name = event.agent = text(_first(get, names.AGENT)) or span.name.partition(" ")[2]
+        else:
+            event.name = text(get(names.WORKFLOW)) or span.name
+        return event
+
+    def _read_model(self, event: CallEnded, span: RawSpan, get: Get) -> None:
+        asked, answered, event.response_id = _texts(get, _MODELS)
+        event.name = asked or answered
+        event.model = answered or asked
+        event.provider = _provider(text(_first(get, names.PROVIDER)))
+        event.usage = _usage(get, span.scope in EXCLUSIVE)
+        event.cost = _cost(get)
+        event.prints = self._stamped(get) or self._of_messages(event, span, get)
+
+    def _read_tool(self, event: CallEnded, span: RawSpan, get: Get) -> None:
+        event.name = text(_first(get, names.TOOL)) or span.name.partition(" ")[2] or span.name
+        event.tool_call_id = text(_first(get, names.TOOL_CALL_ID))
+        event.repeatable = truth(get(names.REPEATABLE))
+        event.cost = micro_usd(get(names.COST_USD))
+        event.effect = text(get(names.EFFECT))
+        event.prints = self._stamped(get)
+        if event.prints is None:
+            arguments = _first(get, names.TOOL_ARGUMENTS)
+            event.effect = event.effect or effects.guess(event.name, arguments)
+            event.prints = self._of_content(event, span, arguments, _first(get, names.TOOL_RESULT))
+        elif not event.effect:
+            event.effect = effects.guess(event.name)
+
+    @staticmethod
+    def _stamped(get: Get) -> Fingerprints | None:
+        """The digests that our own library made at the call."""
+        arguments, arguments_masked, result, result_masked, error = _texts(get, _DIGESTS)
+        if not (arguments or result or error):
+            return None
+        return Fingerprints(
+            arguments,
+            arguments_masked or arguments,
+            result,
+            result_masked or result,
+            error,
+            count(get(names.RESULT_SIZE)) or 0,
+            truth(get(names.RESULT_EMPTY)),
+        )
+
+    def _of_content(
+        self, event: CallEnded, span: RawSpan, arguments: object, result: object
+    ) -> Fingerprints | None:
+        """Fingerprints of a foreign tool call's content; of its error alone where that is all."""
+        if arguments is None and result is None and not event.error:
+            return None
+        rule = self._tools.get(event.name)
+        return self._fingerprinter.fingerprints(
+            UNKNOWN if arguments is None else _readable(arguments),
+            UNKNOWN if result is None else _readable(result),
+            event.error,
+            span.status_message,
+            rule.volatile if rule else (),
+            rule.identity if rule else (),
+        )
+
+    def _of_messages(self, event: CallEnded, span: RawSpan, get: Get) -> Fingerprints | None:
+        """Fingerprints of a foreign model call's messages, as text: they are long and never reordered."""
+        asked, answered = get(names.INPUT_MESSAGES), get(names.OUTPUT_MESSAGES)
+        if asked is None and answered is None and not event.error:
+            return None
+        make = self._fingerprinter
+        prints = Fingerprints()
+        if asked is not None:
+            prints.arguments = prints.arguments_masked = make.content(_readable(asked))
+        if answered is not None:
+            known = make.result(_readable(answered))
+            prints.result, prints.result_masked, prints.result_size, prints.result_empty = known
+        if event.error:
+            prints.error = make.error(event.error, span.status_message)
+        return prints
+
+
+def _kind(span: RawSpan, operation: str, run: str) -> Kind | None:
+    """What a span is whose operation is missing or not one of the well-known; None: none of ours."""
+    if operation:
+        return Kind.OTHER
+    get = span.attributes.get
+    for name, kinds in OLD_KINDS.items():
+        kind = kinds.get(text(get(name)))
+        if kind is not None:
+            return kind
+    kind = _KINDS.get(span.name.partition(" ")[0])
+    if kind is not None and (kind not in _PRICED or any(get(sign) is not None for sign in _SIGNS)):
+        return kind
+    if get(names.TOOL) is not None:
+        return Kind.TOOL
+    # Attributes fall out of a full span oldest first: of a long run's last spans only the usage is left.
+    model = get(names.REQUEST_MODEL) or get(names.RESPONSE_MODEL) or span.dropped_attributes
+    if model and _usage(get, exclusive=False):
+        return Kind.MODEL
+    return Kind.OTHER if run else None
+
+
+def _texts(get: Get, wanted: tuple[str, ...]) -> list[str]:
+    return [value if value.__class__ is str else text(value) for value in map(get, wanted)]
+
+
+def _first(get: Get, name: str) -> object:
+    """The value under a name's current spelling, else under the first older one that is there."""
+    value = get(name)
+    if value is None:
+        for old in OLD_NAMES[name]:
+            value = get(old)
+            if value is not None:
+                break
+    return value
+
+
+@lru_cache(maxsize=1_024)
+def _provider(said: str) -> str:
+    return PROVIDERS.get(said.lower(), said.lower())
+
+
+def _usage(get: Get, exclusive: bool) -> Usage | None:
+    """The tokens of a call, None when none were reported; parts over the whole are outside of it."""
+    asked, answered = _tokens(get, names.INPUT_TOKENS), _tokens(get, names.OUTPUT_TOKENS)
+    if asked is None and answered is None:
+        return None
+    cached = _tokens(get, names.CACHED_TOKENS) or 0
+    written = _tokens(get, names.CACHE_WRITE_TOKENS) or 0
+    reasoning = _tokens(get, names.REASONING_TOKENS) or 0
+    asked, answered = asked or 0, answered or 0
+    if exclusive or cached + written > asked:
+        asked += cached + written
+    return Usage(asked, max(answered, reasoning), cached, written, reasoning)
+
+
+def _tokens(get: Get, name: str) -> int | None:
+    value = get(name)
+    if value.__class__ is not int:
+        value = _first(get, name)
+    return count(value)
+
+
+def _cost(get: Get) -> MicroUsd | None:
+    """What the emitter says the call cost; a zero is what emitters without a price list send."""
+    return micro_usd(_first(get, names.COST_USD)) or None
+
+
+def _joins(span: RawSpan, get: Get) -> tuple[str, ...]:
+    """What ties a foreign span to others of its run, beside its trace."""
+    joins = [
+        prefix + text(value) for prefix, name in _JOINS if (value := get(name)) is not None and value != ""
+    ]
+    joins += [trace_id.hex() for trace_id, _ in span.links if trace_id != span.trace_id]
+    return tuple(joins)
+
+
+def _depth(value: object) -> int:
+    depth = count(value)
+    return -1 if depth is None else depth
+
+
+@lru_cache(maxsize=4_096)
+def _path(agents: str) -> tuple[str, ...]:
+    return tuple(agents.split("/")) if agents else ()
+
+
+def _readable(value: object) -> object:
+    """Content that came as bytes, as the text that it is."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

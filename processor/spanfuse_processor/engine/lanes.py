@@ -1,0 +1,82 @@
+"""Which calls follow one another: one lane for each agent at work, though several share a name.
+
+Helpers of one name that work side by side each read the same file first. That is no repeat, and a list of
+calls by name would make one of it. The span above a call tells helpers apart, but frameworks also put a
+fresh span above every step of a single agent. Time tells one from the other: steps follow, helpers overlap.
+
+Rule 1: calls below one span are in one lane. Rule 2: below a new span they go on with a lane of the same
+agent that had ended before they began, else they begin one. Rule 3: lanes and spans are bounded, the oldest
+forgotten first. It does not know what the calls of a lane are judged by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Final
+
+from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.sequence import Sequence
+
+MAX_LANES: Final = 64
+"""Agents of one run at work that are told apart."""
+
+MAX_PLACES: Final = 256
+"""Spans above calls that are remembered."""
+
+
+class Lane:
+    """The calls of one agent at work, those of tools and of models apart: neither hides the other's repeats.
+
+    `turn` counts the answers of models; `last_ns` is the latest end.
+    """
+
+    __slots__ = ("agent", "last_ns", "models", "tools", "turn")
+
+    def __init__(self, agent: Hashable, period: int) -> None:
+        self.agent = agent
+        self.tools = Sequence(period)
+        self.models = Sequence(period)
+        self.turn = 0
+        self.last_ns = 0
+
+
+class Lanes:
+    """The lanes of one run. `period` is the longest that their sequences look for."""
+
+    __slots__ = ("_lanes", "_period", "_places")
+
+    def __init__(self, period: int) -> None:
+        self._period = period
+        self._lanes: list[Lane] = []
+        self._places: dict[Hashable, Lane] = {}  # by the span above, without one by the agent
+
+    def of(self, call: Call, ended_ns: int) -> Lane:
+        """The lane of a call that ended at `ended_ns`."""
+        event = call.event
+        lane = self._places.get(event.parent_span_id or call.agents or event.agent)
+        if lane is None:
+            lane = self._enter(call)
+        if ended_ns > lane.last_ns:
+            lane.last_ns = ended_ns
+        return lane
+
+    def clear(self) -> None:
+        """Forgets everything: a person has spoken, and what was before is another matter."""
+        self._lanes.clear()
+        self._places.clear()
+
+    def _enter(self, call: Call) -> Lane:
+        """The lane for calls in a place that is new."""
+        event = call.event
+        agent: Hashable = call.agents or event.agent
+        idle = [each for each in self._lanes if each.agent == agent and each.last_ns <= event.started_ns]
+        if idle:
+            lane = max(idle, key=lambda each: each.last_ns)
+        else:
+            lane = Lane(agent, self._period)
+            self._lanes.append(lane)
+            del self._lanes[:-MAX_LANES]
+        if len(self._places) >= MAX_PLACES:
+            del self._places[next(iter(self._places))]
+        self._places[event.parent_span_id or agent] = lane
+        return lane

@@ -1,0 +1,76 @@
+"""Attribute values as real emitters send them, read without ever failing.
+
+Rule 1: what cannot be read is None or empty, never zero and never an error. Rule 2: a bool is no number, a
+negative or endless number is no count. This file does not know which attribute a value came from.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spanfuse_processor.engine.nouns import MicroUsd
+
+_MOST: Final = 2**53
+_TRUE: Final = frozenset({"true", "yes", "1"})
+
+
+def text(value: object) -> str:
+    """A text, from bytes and numbers too; anything else is empty.
+
+    >>> text("gpt-4o"), text(b"gpt-4o"), text(7), text(None), text(["gpt-4o"])
+    ('gpt-4o', 'gpt-4o', '7', '', '')
+    """
+    if value.__class__ is str or value is None:  # nearly always
+        return value or ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def number(value: object) -> float | None:
+    """A finite number that is not negative, from text too.
+
+    >>> number("12.5"), number(-1), number(float("nan")), number(True)
+    (12.5, None, None, None)
+    """
+    if isinstance(value, str | bytes):
+        try:
+            value = float(value[:64])
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if 0 <= value <= _MOST else None  # false for NaN too
+
+
+def count(value: object) -> int | None:
+    """A whole number of things: tokens, agents.
+
+    >>> count(12), count("12"), count(12.0), count(None)
+    (12, 12, 12, None)
+    """
+    if value is None or value.__class__ is int and 0 <= value <= _MOST:
+        return value
+    known = number(value)
+    return None if known is None else int(known)
+
+
+def truth(value: object) -> bool:
+    """Whether a value says yes.
+
+    >>> truth(True), truth("True"), truth("False"), truth(None)
+    (True, True, False, False)
+    """
+    if value is None or value is True or value is False:
+        return bool(value)
+    return value.strip().lower() in _TRUE if isinstance(value, str) else value == 1
+
+
+def micro_usd(dollars: object) -> MicroUsd | None:
+    """An amount of dollars in micro-dollars.
+
+    >>> micro_usd(0.0025), micro_usd("free")
+    (2500, None)
+    """
+    known = number(dollars)
+    return None if known is None else round(known * 1_000_000)
