@@ -42,10 +42,10 @@ class Auth:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Limits of what is taken in: bytes of one request after decompression, spans that wait to be judged."""
+    """Limits of what is taken in, in bytes: one request after decompression, all that wait to be judged."""
 
     max_request_bytes: int = 64 * 1024 * 1024
-    max_waiting_spans: int = 200_000
+    max_waiting_bytes: int = 512 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

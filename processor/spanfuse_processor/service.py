@@ -25,11 +25,11 @@ from spanfuse_processor.control.admin import Admin, Audit
 from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine import Engine, GenaiPrices, Order, dialects_for
-from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.run import RunView
 from spanfuse_processor.engine.verdicts import Verdict
 from spanfuse_processor.receiver.decoded import Decoded
-from spanfuse_processor.receiver.intake import Intake, Overloaded
+from spanfuse_processor.receiver.intake import Intake
 from spanfuse_processor.receiver.otlp_grpc import GrpcReceiver
 from spanfuse_processor.receiver.otlp_http import HttpReceiver
 from spanfuse_processor.serving import Doors, Serving, StartError
@@ -61,7 +61,6 @@ class Service:
         self._reports = Reports(self._metrics, self._hub.get)
         self._token_path = None if config.auth.admin_token else admin_token_path(config)
         self._admin_token = config.auth.admin_token or admin_token.fresh()
-        self._waiting = 0
         self._ready = False
         self._intakes: dict[str, Intake] = {}
 
@@ -90,22 +89,8 @@ class Service:
                 admin_token.withdraw(self._token_path, self._admin_token)
 
     async def ingest(self, part: Decoded) -> None:
-        """Judges one slice of a batch. Raises Overloaded when too many spans wait already."""
-        if self._waiting > self._config.intake.max_waiting_spans:
-            raise Overloaded(RETRY_AFTER)
-        self._waiting += len(part.spans)
-        try:
-            self._judge(part.spans)
-        finally:
-            self._waiting -= len(part.spans)
-
-    def order(self, order: Order) -> tuple[Verdict, ...]:
-        """Carries an operator's order out."""
-        verdicts = self._engine.command(order, self._clock.monotonic())
-        self._publish(verdicts)
-        return verdicts
-
-    def _judge(self, spans: list[RawSpan]) -> None:
+        """Judges one slice of a batch; between slices the loop is free for others."""
+        spans = part.spans
         now, ingest = self._clock.monotonic(), self._engine.ingest
         for span in spans:
             try:
@@ -117,6 +102,12 @@ class Service:
                 self._publish(verdicts)
         if spans:
             self._metrics.span_lag.observe(max(0, self._clock.wall_ns() - spans[-1].end_ns) / 1e9)
+
+    def order(self, order: Order) -> tuple[Verdict, ...]:
+        """Carries an operator's order out."""
+        verdicts = self._engine.command(order, self._clock.monotonic())
+        self._publish(verdicts)
+        return verdicts
 
     def _open_calls(self, events: list[CallStarted]) -> None:
         now = self._clock.monotonic()
@@ -171,7 +162,9 @@ class Service:
     def _doors(self) -> Doors:
         tokens = Tokens(self._config.auth.client_tokens, [self._admin_token])
         fault = self._faults.add
-        self._intakes = {name: Intake(self.ingest, tokens, fault) for name in ("grpc", "http")}
+        # Each transport may hold half of the bytes that may wait.
+        most = self._config.intake.max_waiting_bytes // 2
+        self._intakes = {name: Intake(self.ingest, tokens, fault, most) for name in ("grpc", "http")}
         control = ControlService(self._hub, tokens, self._reports.effects, self._open_calls, fault)
         admin = Admin(self._hub, tokens, self.order, self._runs, self._audit, self._clock)
         receiver = HttpReceiver(self._intakes["http"], self._config.intake.max_request_bytes)
@@ -217,8 +210,8 @@ class Service:
     def _gauges(self) -> Mapping[str, float]:
         return {
             "spanfuse_active_traces": self._engine.stats().runs,
-            "spanfuse_queue_depth": self._waiting,
-            "spanfuse_queue_capacity": self._config.intake.max_waiting_spans,
+            "spanfuse_queue_depth": sum(intake.waiting for intake in self._intakes.values()),
+            "spanfuse_queue_capacity": self._config.intake.max_waiting_bytes,
             "spanfuse_watchers": self._hub.watchers,
             "spanfuse_directives_standing": len(self._hub),
             "spanfuse_internal_faults": sum(self._faults.counts.values()),

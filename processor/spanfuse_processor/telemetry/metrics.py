@@ -132,8 +132,8 @@ class _AtScrape(Collector):
 TOKEN_TYPES = ("input", "output", "cache_read", "cache_write", "reasoning")
 GAUGES = {
     "spanfuse_active_traces": "Runs held in memory",
-    "spanfuse_queue_depth": "Spans waiting to be judged",
-    "spanfuse_queue_capacity": "Spans that may wait before senders are told to come back",
+    "spanfuse_queue_depth": "Bytes of requests that wait to be judged",
+    "spanfuse_queue_capacity": "Bytes that may wait before senders are told to come back",
     "spanfuse_watchers": "Applications that watch the control channel",
     "spanfuse_directives_standing": "Directives in force",
     "spanfuse_internal_faults": "Internal errors swallowed since start",
