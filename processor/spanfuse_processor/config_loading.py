@@ -36,10 +36,10 @@ class ConfigError(ValueError):
         self.problem = problem
 
 
-SECTIONS: Mapping[str, type] = {
+SECTIONS: Mapping[str, type[Any]] = {
     name: hint
     for name, hint in get_type_hints(Config).items()
-    if dataclasses.is_dataclass(hint) and hint is not Policy
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint) and hint is not Policy
 }
 
 
@@ -150,8 +150,7 @@ def _with_environment(config: Config, env: Mapping[str, str]) -> Config:
         }
         if given:
             plain = {name: _plain(cls, section, name, text) for name, text in given.items()}
-            made: Any = getattr(config, section)
-            changed[section] = dataclasses.replace(made, **plain)
+            changed[section] = dataclasses.replace(getattr(config, section), **plain)
     if mode := env.get(ENV_PREFIX + "MODE"):
         checked = _guarded(ENV_PREFIX + "MODE", lambda: build(Policy, {"mode": mode}, ("policy",)))
         changed["policy"] = dataclasses.replace(config.policy, mode=checked.mode)

@@ -31,7 +31,7 @@ class Metrics:
     """The registry of one service. `meter` is filled by the engine, the rest by the service."""
 
     def __init__(self) -> None:
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         self.meter = Meter()
         self._agents = Labels("agent", 25)
