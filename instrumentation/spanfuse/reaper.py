@@ -2,26 +2,30 @@
 
 Rule 1: the garbage collector calls in the middle of anything, also while this very thread holds a lock of
 ours or of an exporter. So nothing is done there: the ending is queued, and a thread of its own does it (an
-SDK's stream is part of a reference cycle, so this is the common case). Rule 2: `SimpleQueue.put` is made
-for that place, and the only thing called there. Rule 3: at exit, the exiting thread ends what is left. It
-does not know what it ends.
+SDK's stream is part of a reference cycle, so this is the common case). Rule 2: `SimpleQueue.put` is made for
+that place, and the only thing called there. Rule 3: what is left at exit is ended then; what a process had
+open when it forked is the parent's to end. It does not know what it ends.
 """
 
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 import weakref
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
-from typing import Final
+from queue import SimpleQueue
+from typing import Any, Final
 
 from spanfuse.guard import fault
 
 Ending = Callable[[], None]
 
+EXIT_TIMEOUT: Final = 1.0
+"""Seconds that the exit of the process waits for what is left."""
+
 _dropped: Final[SimpleQueue[Ending]] = SimpleQueue()
-_owners: Final[set[weakref.finalize[..., object]]] = set()
+_owners: Final[set[weakref.finalize[..., Any]]] = set()
 _thread: threading.Thread | None = None
 
 
@@ -32,7 +36,7 @@ def when_dropped(owner: object, ending: Ending) -> Ending:
     """
     _ensure_thread()
     watched = weakref.finalize(owner, _dropped.put, ending)
-    watched.atexit = False  # the exit has an order of its own: see `drain`
+    watched.atexit = False  # the exit has an order of its own: see `_exit`
     _owners.add(watched)
 
     def call_off() -> None:
@@ -42,19 +46,23 @@ def when_dropped(owner: object, ending: Ending) -> Ending:
     return call_off
 
 
+def watched() -> int:
+    """How many owners are watched now."""
+    return len(_owners)
+
+
 def later(ending: Ending) -> None:
     """Has `ending` called on another thread, soon. Safe inside the collector."""
     _dropped.put(ending)
 
 
-def drain() -> None:
-    """Ends, on this thread, what has been dropped and not been ended yet."""
-    while True:
-        try:
-            ending = _dropped.get_nowait()
-        except Empty:
-            return
-        _end(ending)
+def flush(timeout: float) -> bool:
+    """Waits until what has been dropped so far is ended; False when `timeout` seconds were too few."""
+    if _thread is None or not _thread.is_alive():
+        return True
+    done = threading.Event()
+    later(done.set)
+    return done.wait(timeout)
 
 
 def _ensure_thread() -> None:
@@ -78,6 +86,18 @@ def _end(ending: Ending) -> None:
 
 @atexit.register
 def _exit() -> None:
-    for watched in tuple(_owners):
-        watched()
-    drain()
+    for owner in tuple(_owners):
+        left = owner.detach()  # calling it does nothing once `weakref` has had its own exit
+        if left is not None:
+            later(*left[2])
+    flush(EXIT_TIMEOUT)
+
+
+def _forget() -> None:
+    for parents in tuple(_owners):
+        parents.detach()
+    _owners.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

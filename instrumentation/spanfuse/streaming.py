@@ -104,8 +104,10 @@ class StreamedCall:
 
     def failed(self, error: BaseException) -> None:
         """The iteration raised, or was stopped."""
-        if self._gathered() is not None:
-            self._active.fail(error)
+        partial = self._gathered()
+        if partial is not None:
+            partial.complete = False
+            self._active.fail(error, partial)
 
     def _collected(self) -> bool:
         """Whether the SDK's generator is being torn down: outside of a read, only the collector runs it."""
@@ -192,7 +194,7 @@ class AsyncChunks(Generic[T]):
             await self._stop(BreakerOpen(directive))
         call.reading = True
         try:
-            with call.active.waiting():
+            async with call.active.waiting():
                 chunk = await anext(self._chunks)
         except StopAsyncIteration:
             call.ended()

@@ -48,8 +48,9 @@ async def call_async(intent: Intent, perform: Callable[[], Awaitable[T]], settle
     """
     active = begin(intent)
     try:
-        with active.attached(), active.waiting():
-            response = await perform()
+        with active.attached():
+            async with active.waiting():
+                response = await perform()
     except BaseException as error:
         active.fail(error)
         raise

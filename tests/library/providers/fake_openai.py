@@ -75,10 +75,14 @@ class FakeOpenAI:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 64
 
     def __init__(self, fake: FakeOpenAI) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.fake = fake
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is no news."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -133,6 +137,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             kind = f"event: {piece['type']}\n" if "type" in piece else ""
             self._chunk(f"{kind}data: {json.dumps(piece)}\n\n")
+        if reply.failing:
+            self._chunk(f"data: {json.dumps({'error': {'message': 'overloaded'}})}\n\n")
         self._chunk("data: [DONE]\n\n")
         self._chunk("")
 

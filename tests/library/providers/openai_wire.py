@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -24,8 +25,8 @@ class Asked:
 class Reply:
     """What the model says, and how the server behaves while saying it.
 
-    `hold` is waited for before anything is sent; `hold_after` is the number of stream pieces that come before
-    `pause` is waited for. `status` other than 200 sends an error body.
+    `hold` is waited for before anything is sent; `pause_after` is the number of stream pieces that come
+    before `pause` is waited for. `status` other than 200 sends an error body.
     """
 
     text: str = "Hello there"
@@ -38,10 +39,16 @@ class Reply:
     pause: threading.Event | None = None
     pause_after: int = 1
     broken: bool = False  # the connection drops in the middle of the stream
+    failing: bool = False  # the stream ends with an error event
 
     @property
     def finish(self) -> str:
         return "tool_calls" if self.asked else "stop"
+
+
+def _words(reply: Reply) -> list[str]:
+    """The text in pieces, spaces and all."""
+    return re.findall(r"\S*\s*", reply.text)[:-1]
 
 
 def _usage(reply: Reply) -> Json | None:
@@ -96,8 +103,8 @@ def _chat_pieces(reply: Reply, body: Json) -> Iterator[Json]:
         for part in (written[:3], written[3:]):
             yield piece({"tool_calls": [{"index": number, "function": {"arguments": part}}]})
     if not reply.asked:
-        for word in reply.text.split(" "):
-            yield piece({"content": word if word == reply.text.split(" ")[0] else f" {word}"})
+        for word in _words(reply):
+            yield piece({"content": word})
     yield piece({}, reply.finish)
     if (body.get("stream_options") or {}).get("include_usage"):
         yield piece({}) | {"choices": [], "usage": _usage(reply)}
@@ -202,7 +209,7 @@ def _text(reply: Reply) -> Json:
 
 
 def _text_pieces(reply: Reply, body: Json) -> Iterator[Json]:
-    for word in reply.text.split(" "):
+    for word in _words(reply):
         piece = _text(reply) | {"usage": None}
         piece["choices"][0] |= {"text": word, "finish_reason": None}
         yield piece

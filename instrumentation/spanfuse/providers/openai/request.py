@@ -40,7 +40,10 @@ _ATTRIBUTES: Final = {
     "service_tier": "openai.request.service_tier",
     "conversation": names.CONVERSATION,
 }
+_CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
 _ANSWER_ITEMS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
+_PARALLEL: Final = 32
+"""How many calls one turn of a model is taken to ask for at most."""
 
 
 @dataclass(slots=True)
@@ -103,13 +106,28 @@ def _responses(body: Body) -> _Talk:
     if isinstance(asked, str):
         return _Talk(asked, user_turn=True)
     given = items(body, "input")
-    answers = []
-    for item in reversed(given):
-        if field(item, "type") in _ANSWER_ITEMS:
-            answers.append(ToolAnswer(text(item, "call_id"), field(item, "output")))
-        elif field(item, "role") in (None, "assistant"):
-            break  # what the model said or did: its messages, calls and reasoning
+    answers = _new_answers(given)
     return _Talk(given, answers[::-1], bool(given) and field(given[-1], "role") == "user")
+
+
+def _new_answers(given: Sequence[object]) -> list[ToolAnswer]:
+    """The answers after the last thing that the model said or did, newest first.
+
+    Programs put them after all calls of a turn, or each after its own: so a call is passed over when what
+    follows is its answer. Turns that consist of nothing else run together so, and an answer may be given
+    again: the call it is for is told only once.
+    """
+    answers: list[ToolAnswer] = []
+    for item in reversed(given):
+        kind = field(item, "type")
+        if kind in _ANSWER_ITEMS:
+            answers.append(ToolAnswer(text(item, "call_id"), field(item, "output")))
+        elif kind in _CALL_ITEMS and answers and text(item, "call_id") == answers[-1].id:
+            if len(answers) == _PARALLEL:
+                break
+        elif field(item, "role") in (None, "assistant"):
+            break
+    return answers
 
 
 def _embeddings(body: Body) -> _Talk:
