@@ -134,7 +134,8 @@ class Link:
 def _options(target: Target) -> list[tuple[str, str | int]]:
     """Loss is noticed soon and a return sooner; proxies are for what is far away."""
     return [
-        ("grpc.keepalive_time_ms", 10_000),
+        # The processor allows a ping each 10 s.
+        ("grpc.keepalive_time_ms", 12_000),
         ("grpc.keepalive_timeout_ms", 5_000),
         # How long one attempt to connect may take, then the pauses between attempts: TCP's answer on a
         # closed port is immediate, so this is how soon after its return a processor is found again.

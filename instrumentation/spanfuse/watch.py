@@ -171,8 +171,9 @@ class Watcher:
         request = requests.poll(self._instance(), self.cursor).SerializeToString()
         try:
             answer = self._link.unary(LIST)(request, timeout=POLL_PATIENCE)
-        except grpc.RpcError:
-            return  # the stream says what is wrong
+        except grpc.RpcError as error:
+            self.problem = f"{error.code().name}: {error.details()}"
+            return
         with self._lock:
             self._apply(self._session.listed(answer, self._clock()))
 

@@ -122,8 +122,13 @@ class RemoteHost:
             stats.state = connection.state
             stats.directives = watcher.directives
             stats.reconnects = max(0, watcher.connects - 1)
-            stats.problem = watcher.problem or sender.problem
+            stats.problem = watcher.problem or sender.problem or self._silence()
         return stats
+
+    def _silence(self) -> str:
+        """Nothing has failed, but nobody has answered either."""
+        connected = self._stats.state is HostState.CONNECTED
+        return "" if connected else f"no answer from {self._link.target.address} yet"
 
     def _keep(self) -> None:
         """Keeps the connection, until the host stops."""

@@ -1,0 +1,83 @@
+"""Spans, starts and directives for the tests of the library's way to the processor."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import Any
+
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
+from spanfuse_processor.engine.verdicts import Directive, Evidence
+
+_numbers = itertools.count(1)
+RESOURCE = {"service.name": "app", "service.instance.id": "i-1"}
+WHO = Identity(service="app", instance="i-1")
+
+
+def span(name: str = "", **fields: Any) -> RawSpan:
+    """A span with fresh ids."""
+    number = next(_numbers)
+    now = time.time_ns()
+    given = {
+        "trace_id": b"t" * 16,
+        "span_id": number.to_bytes(8, "big"),
+        "parent_span_id": b"",
+        "name": name or f"span {number}",
+        "start_ns": now - 1_000_000,
+        "end_ns": now,
+        "attributes": {},
+        "resource": RESOURCE,
+        "scope": "spanfuse",
+    }
+    return RawSpan(**(given | fields))
+
+
+def failed_tool(run: str = "r") -> RawSpan:
+    """One of a run's equal, failing tool calls: eight of them are a loop in anyone's eyes."""
+    same = "0123456789abcdef"
+    attributes = {
+        names.OPERATION: "execute_tool",
+        names.TOOL: "search",
+        names.RUN: run,
+        names.ARGUMENTS_DIGEST: same,
+        names.ARGUMENTS_MASKED: same,
+        names.ERROR_TYPE: "TimeoutError",
+        names.ERROR_DIGEST: same,
+    }
+    return span(f"execute_tool {run}", attributes=attributes, status=2)
+
+
+def started(kind: Kind = Kind.MODEL, run: str = "r") -> CallStarted:
+    """A call that has begun."""
+    number = next(_numbers)
+    return CallStarted(
+        trace_id=b"t" * 16,
+        span_id=number.to_bytes(8, "big"),
+        parent_span_id=b"",
+        started_ns=time.time_ns(),
+        kind=kind,
+        name=f"call {number}",
+        run_id=run,
+        identity=WHO,
+    )
+
+
+def stop(run: str = "r", revision: int = 1, **fields: Any) -> Directive:
+    """The order to stop a run."""
+    given: dict[str, Any] = {
+        "id": f"run/{run}/stop",
+        "revision": revision,
+        "key": BreakerKey(Level.RUN, run),
+        "reason": "LOOP",
+        "message": "a loop",
+        "evidence": Evidence("repeat", 4, 4),
+        "issuer": "processor",
+    }
+    return Directive(**(given | fields))
+
+
+def key(run: str = "r") -> BreakerKey:
+    """The key of a run."""
+    return BreakerKey(Level.RUN, run)
