@@ -1,0 +1,130 @@
+"""Model calls come too fast: too many a minute, or a burst that no provider would answer to honest work.
+
+Rule 1: event time, in a sliding window. Rule 2: many calls a minute are only warned of, once. Rule 3: a
+burst stops a run when its calls follow one another, as those of a loop do; calls side by side (a fan-out, a
+batch) and embeddings are warned of. Rule 4: a feature's calls are those of many runs, so they only warn. It
+does not know whether calls are equal, nor what they cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.nouns import Kind, Level
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.verdicts import Finding, Severity
+from spanfuse_processor.engine.window import Window
+
+MINUTE: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits(DetectorLimits):
+    """More than `per_minute` model calls warn; `burst` a second over `burst_seconds` stop. 0: off."""
+
+    per_minute: int = 20
+    burst: int = 10
+    burst_seconds: int = 5
+
+
+class RateDetector:
+    """Watches the pace of one run, or of one feature.
+
+    >>> NS = 1_000_000_000
+    >>> detector = RateDetector(RateLimits(), {})
+    >>> for number in range(1, 51):  # twenty a second, one after the other
+    ...     start = number * NS // 20
+    ...     event = CallEnded(bytes(16), b"", b"", start, Kind.MODEL, "gpt-4o", ended_ns=start + 1)
+    ...     finding = detector.ended(Call(event, "run", number, 0, 0, (), True))
+    ...     if finding:
+    ...         print(number, finding.severity.value, finding.message)
+    21 warn 21 model calls within a minute
+    50 stop 50 model calls within 5 seconds, one after the other
+    """
+
+    name: ClassVar[str] = "rate"
+    per: ClassVar[tuple[Level, ...]] = (Level.RUN, Level.FEATURE)
+    only_warns: ClassVar[tuple[Level, ...]] = (Level.FEATURE,)
+
+    __slots__ = ("_embeddings", "_in_a_row", "_last_ns", "_limits", "_told", "_window")
+
+    def __init__(self, limits: RateLimits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._window = Window(MINUTE)
+        self._embeddings: Window | None = None  # few runs have any
+        self._in_a_row = 0  # model calls each of which began after the one before had ended
+        self._last_ns = 0
+        self._told: tuple[tuple[str, Severity], ...] = ()
+
+    def started(self, call: Call) -> None:
+        """A start is counted when it ends."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """Counts a model's call."""
+        event = call.event
+        kind = event.kind
+        if kind is Kind.MODEL and isinstance(event, CallEnded):
+            usage = event.usage
+            tokens = usage.input_tokens + usage.output_tokens if usage is not None else 0
+            start, end, window = event.started_ns, event.ended_ns, self._window
+            window.add(start, tokens, call.cost or 0, end - start)
+            self._in_a_row = self._in_a_row + 1 if start >= self._last_ns else 1
+            if end > self._last_ns:
+                self._last_ns = end
+            return self._judged(call) if window.calls > self._limits.per_minute else None
+        if kind is Kind.EMBEDDINGS:
+            self._embeddings = self._embeddings or Window(MINUTE)
+            self._embeddings.add(event.started_ns)
+            return self._burst(call, self._embeddings, "embeddings calls", False)
+        return None
+
+    def _judged(self, call: Call) -> Finding | None:
+        limits = self._limits
+        finding = self._burst(
+            call, self._window, "model calls", self._in_a_row >= limits.burst * limits.burst_seconds
+        )
+        if finding is None and limits.per_minute:
+            calls = self._window.calls
+            finding = self._say(
+                call, Severity.WARN, "RATE", f"{calls} model calls within a minute", calls, limits.per_minute
+            )
+        return finding
+
+    def _burst(self, call: Call, window: Window, what: str, in_a_row: bool) -> Finding | None:
+        limits = self._limits
+        limit = limits.burst * limits.burst_seconds
+        calls = window.recent(limits.burst_seconds)
+        if not 0 < limit <= calls:
+            return None
+        severity = Severity.STOP if in_a_row else Severity.WARN
+        how = ", one after the other" if in_a_row else ""
+        return self._say(
+            call,
+            severity,
+            "BURST",
+            f"{calls} {what} within {limits.burst_seconds} seconds{how}",
+            calls,
+            limit,
+        )
+
+    def _say(
+        self, call: Call, severity: Severity, reason: str, message: str, observed: int, limit: int
+    ) -> Finding | None:
+        if (reason, severity) in self._told:
+            return None
+        self._told += ((reason, severity),)
+        return Finding(
+            detector=self.name,
+            severity=severity,
+            reason=reason,
+            message=message,
+            span_id=call.event.span_id,
+            call=call.number,
+            observed=float(observed),
+            limit=float(limit),
+            spans=(call.event.span_id,),
+            cleared_by="a slower pace",
+        )
