@@ -24,10 +24,10 @@ One state machine for each key (run, user, feature, tenant, tool, model ...). Ma
 
 - A missing row is no move for evidence, and an error for an operator's order (*in italics*).
 - Every move starts a generation; evidence that arose under an older one is dropped.
-- OPEN cools for 30 s, doubled with each trip up to 600 s. A run's breaker does not cool: it stays open for the
-  run's life, until it is released.
-- HALF_OPEN lets two probes through at once; five clean ones in a row close it, a failed one reopens it, and so
-  does one that has no answer after 30 s (`half_open_timeout`).
+- OPEN cools for 30 s, doubled with each trip up to 600 s. A run's breaker does not cool: it stays open for
+  the run's life, until it is released.
+- HALF_OPEN lets two probes through at once; five clean ones in a row close it, a failed one reopens it, and
+  so does one that has no answer after 30 s (`half_open_timeout`).
 - FORCED_OPEN is an operator's stop, DISABLED an operator's word that nothing may stop this key but a kill.
 """
 

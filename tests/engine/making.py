@@ -27,7 +27,7 @@ def span(number: int) -> bytes:
 
 
 def ended(number: int, parent: int = 0, kind: Kind = Kind.TOOL, *, of: int = 1, **more: Any) -> CallEnded:
-    """The end of span `number` below `parent`, in trace `of`. It took a second, `number` seconds after noon."""
+    """The end of span `number` below `parent`, in trace `of`. It took a second, from `number` after noon."""
     at = NOON + number * SECOND
     fields: dict[str, Any] = {"name": kind.value, "started_ns": at, "ended_ns": at + SECOND} | more
     return CallEnded(

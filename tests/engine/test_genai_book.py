@@ -1,4 +1,4 @@
-"""The book from genai-prices: the same cost as the package's own, to the micro-dollar, and never the network."""
+"""The book from genai-prices: the package's own costs, to the micro-dollar, and never the network."""
 
 from __future__ import annotations
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.engine.making import span, trace
 
 from spanfuse_processor.engine.nodes import AGENT, CELLS, CODES, NONE, TOOL, Nodes
 from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.stats import EngineStats
-from tests.engine.making import span, trace
 
 
 def nodes(limit: int = 10) -> Nodes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tests.engine.making import NOON, Book, model
+
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import MicroUsd, Usage
 from spanfuse_processor.engine.pricer import MAX_WAITING, Pricer, Waiting
 from spanfuse_processor.engine.pricing import PENDING, YOCTO_PER_MICRO, Rates
 from spanfuse_processor.engine.stats import EngineStats
-from tests.engine.making import NOON, Book, model
 
 DAY = NOON // 86_400_000_000_000
 FLAT = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO)

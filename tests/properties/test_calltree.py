@@ -1,4 +1,4 @@
-"""Any delivery order of the same spans gives the same tree and totals: those of a dumb twin that sees them all."""
+"""Any delivery order of the same spans gives one tree and one total: those of a dumb twin."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.engine.making import ended, started
 
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.stats import EngineStats
-from tests.engine.making import ended, started
 
 MODELS = (Kind.MODEL, Kind.EMBEDDINGS)
 TRANSPARENT = (*MODELS, Kind.OTHER)

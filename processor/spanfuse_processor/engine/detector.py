@@ -23,6 +23,8 @@ class Detector(Protocol):
     Attributes:
         name: as it appears in verdicts, metrics and policy.
         per: the levels at which the engine keeps an instance: RUN, and FEATURE where L10 asks for it.
+
+    A class may also name levels in `only_warns`: there, what would be a stop is a warning.
     """
 
     name: ClassVar[str]

@@ -61,6 +61,9 @@ class Engine:
         limits = {name: policy.detectors.get(name) or cls() for name, (_, cls) in detectors.items()}
         self._policy = policy
         self._detectors = [(detector, limits[name]) for name, (detector, _) in detectors.items()]
+        self._only_warn = {
+            name for name, (cls, _) in detectors.items() if Level.FEATURE in getattr(cls, "only_warns", ())
+        }
         self._reads = tuple(dialect.read for dialect in dialects or dialects_for(policy))
         self._observer = observer
         self._stats = EngineStats()
@@ -211,6 +214,8 @@ class Engine:
         for detector in feature.detectors:
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
+                if finding.detector in self._only_warn:
+                    finding = dataclasses.replace(finding, severity=Severity.WARN)
                 said.append(self._stops.judge(feature, run, call, finding, now))
         if self._stops.breakers.half_open:
             verdict = self._stops.probe(feature.key, call, now)
