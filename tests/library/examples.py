@@ -11,6 +11,7 @@ from spanfuse_processor.engine.events import CallStarted, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
 from spanfuse_processor.engine.verdicts import Directive, Evidence
 
+_BEGAN = time.time_ns()
 _numbers = itertools.count(1)
 RESOURCE = {"service.name": "app", "service.instance.id": "i-1"}
 WHO = Identity(service="app", instance="i-1")
@@ -19,14 +20,14 @@ WHO = Identity(service="app", instance="i-1")
 def span(name: str = "", **fields: Any) -> RawSpan:
     """A span with fresh ids."""
     number = next(_numbers)
-    now = time.time_ns()
+    began = _BEGAN + number * 1_000_000_000  # one after the other: calls side by side are no loop
     given = {
         "trace_id": b"t" * 16,
         "span_id": number.to_bytes(8, "big"),
         "parent_span_id": b"",
         "name": name or f"span {number}",
-        "start_ns": now - 1_000_000,
-        "end_ns": now,
+        "start_ns": began,
+        "end_ns": began + 1_000_000,
         "attributes": {},
         "resource": RESOURCE,
         "scope": "spanfuse",
@@ -35,7 +36,7 @@ def span(name: str = "", **fields: Any) -> RawSpan:
 
 
 def failed_tool(run: str = "r") -> RawSpan:
-    """One of a run's equal, failing tool calls: eight of them are a loop in anyone's eyes."""
+    """One of a run's equal tool calls that fail equally: eight of them are a loop in anyone's eyes."""
     same = "0123456789abcdef"
     attributes = {
         names.OPERATION: "execute_tool",
@@ -43,7 +44,7 @@ def failed_tool(run: str = "r") -> RawSpan:
         names.RUN: run,
         names.ARGUMENTS_DIGEST: same,
         names.ARGUMENTS_MASKED: same,
-        names.ERROR_TYPE: "TimeoutError",
+        names.ERROR_TYPE: "ValueError",
         names.ERROR_DIGEST: same,
     }
     return span(f"execute_tool {run}", attributes=attributes, status=2)

@@ -27,7 +27,7 @@ from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.verdicts import Directive, Removal
 from spanfuse_processor.wire.effects import Effect
 from spanfuse_processor.wire.log import DirectiveLog
-from spanfuse_processor.wire.messages import Instance
+from spanfuse_processor.wire.messages import SERVICE, Instance
 
 T = TypeVar("T")
 BOUND = 10.0  # seconds that anything here may take
@@ -44,7 +44,10 @@ def shared_loop() -> asyncio.AbstractEventLoop:
 
 @dataclass
 class StubProcessor:
-    """`codes` are answered to the next exports, one each; `hold` keeps exports waiting while it is set."""
+    """`codes` are answered to the next exports, one each; while `held`, exports wait for their answer.
+
+    `mute`: its streams say nothing, as behind a proxy that holds them back.
+    """
 
     tokens: Tokens = field(default_factory=Tokens)
     bookmark_every: float = 10.0
@@ -58,6 +61,7 @@ class StubProcessor:
     rejected: int = 0
     exports: int = 0  # that arrived, answered or not
     held: bool = False
+    mute: bool = False
 
     def __post_init__(self) -> None:
         self._epochs = 0
@@ -140,6 +144,11 @@ class StubProcessor:
         )
         export = grpc.unary_unary_rpc_method_handler(self._export)
         sink = grpc.method_handlers_generic_handler(EXPORT, {"Export": export})
+        if self.mute:
+            silence = grpc.unary_stream_rpc_method_handler(self._say_nothing)
+            server.add_generic_rpc_handlers(
+                (grpc.method_handlers_generic_handler(SERVICE, {"Watch": silence}),)
+            )
         server.add_generic_rpc_handlers((control.handler(), sink))
         address = f"127.0.0.1:{self.port}"
         if self.credentials is None:
@@ -164,6 +173,9 @@ class StubProcessor:
         answer = ExportTraceServiceResponse()
         answer.partial_success.rejected_spans, self.rejected = self.rejected, 0
         return answer.SerializeToString()
+
+    async def _say_nothing(self, payload: bytes, context: Any) -> None:
+        await asyncio.Event().wait()
 
     def _on_effects(self, instance: Instance, effects: list[Effect]) -> None:
         self.instances.append(instance)

@@ -1,0 +1,160 @@
+"""Reports over a real socket: each effect arrives, once it can, and the answer may bring orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from tests.library.examples import key, started, stop
+from tests.library.stub_processor import StubProcessor, stub_processor
+from tests.waiting import until
+
+from spanfuse.board import Board
+from spanfuse.channel import Link, parse_target
+from spanfuse.opencalls import OpenCalls
+from spanfuse.reporting import AGAIN, SPACING, Reporter
+from spanfuse.watch import Watcher
+from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.verdicts import Action
+from spanfuse_processor.wire.directives import Refused
+from spanfuse_processor.wire.effects import EffectState
+from spanfuse_processor.wire.messages import Instance
+
+
+@dataclass
+class Parts:
+    """A reporter and what it reports from; time stands still unless a test moves it."""
+
+    processor: StubProcessor
+    now: float = 0.0
+    board: Board = field(default_factory=Board)
+    calls: OpenCalls = field(default_factory=OpenCalls)
+
+    def __post_init__(self) -> None:
+        self.link = Link(parse_target(self.processor.endpoint))
+        self.watcher = Watcher(self.link, self.board, self._who, lambda: None)
+        self.reporter = Reporter(
+            self.link, self.board, self.calls, self.watcher, self._who, clock=lambda: self.now
+        )
+
+    def _who(self) -> Instance:
+        return Instance("app", "i-1", "1.0")
+
+
+@pytest.fixture
+def parts() -> Iterator[Parts]:
+    with stub_processor() as processor:
+        made = Parts(processor)
+        yield made
+        made.link.close()
+
+
+def test_nothing_to_report_is_not_reported(parts: Parts) -> None:
+    assert parts.reporter.tick() is None
+
+    assert parts.processor.instances == []
+
+
+def test_an_order_that_holds_is_reported_as_received(parts: Parts) -> None:
+    parts.board.post(stop("r", revision=7))
+
+    parts.reporter.tick()
+
+    (effect,) = parts.processor.effects
+    assert (effect.directive_id, effect.revision, effect.state) == ("run/r/stop", 7, EffectState.RECEIVED)
+    assert parts.processor.instances == [Instance("app", "i-1", "1.0")]
+
+
+def test_what_an_order_did_is_reported_with_its_timing(parts: Parts) -> None:
+    directive = stop("r")
+    parts.board.ended(b"offender", parts.board.clock())
+    parts.board.post(directive)
+    parts.board.ledger.add(directive, refused=2, cancelled=1, closed=1, not_interruptible=3)
+
+    parts.reporter.tick()
+
+    (effect,) = parts.processor.effects
+    counts = (effect.calls_refused, effect.tasks_cancelled, effect.streams_closed, effect.not_interruptible)
+    assert effect.state is EffectState.APPLIED
+    assert counts == (2, 1, 1, 3)
+    assert effect.applied_after is not None
+
+
+def test_an_order_that_cannot_be_carried_out_is_reported_with_the_reason(parts: Parts) -> None:
+    parts.board.post(stop("r", action=Action.PAUSE))
+    parts.watcher.refused.put(Refused("unreadable", 9, "no time to live"))
+
+    parts.reporter.tick()
+
+    told = {effect.directive_id: effect for effect in parts.processor.effects}
+    assert {effect.state for effect in told.values()} == {EffectState.REJECTED}
+    assert told["unreadable"].error == "no time to live"
+    assert "pause" in told["run/r/stop"].error
+
+
+def test_what_was_stopped_here_is_not_the_processors_business(parts: Parts) -> None:
+    parts.board.post(stop("r", id="local-1/run/r/stop", issuer="local"))
+
+    assert parts.reporter.tick() is None
+
+
+def test_open_calls_are_told(parts: Parts) -> None:
+    agent = started(Kind.AGENT)
+    parts.calls.began(agent, now=0.0)
+
+    parts.reporter.tick()
+
+    assert [call.span_id for call in parts.processor.open_calls] == [agent.span_id]
+
+
+def test_reports_are_spaced(parts: Parts) -> None:
+    parts.board.post(stop("a"))
+    assert parts.reporter.tick() == pytest.approx(SPACING)
+    parts.board.post(stop("b"))
+
+    assert parts.reporter.tick() == pytest.approx(SPACING)
+    assert len(parts.processor.effects) == 1
+
+    parts.now += SPACING
+    parts.reporter.tick()
+    assert len(parts.processor.effects) == 2
+
+
+def test_what_did_not_arrive_is_kept_and_goes_with_the_next(parts: Parts) -> None:
+    directive = stop("r")
+    parts.board.post(directive)
+    parts.processor.stop()
+    assert parts.reporter.tick() == pytest.approx(AGAIN)
+    parts.board.ledger.add(directive, refused=1)
+    parts.processor.start()
+    parts.link.close()  # a new channel does not wait out the old one's pause
+    parts.now += AGAIN
+
+    parts.reporter.tick()
+
+    (effect,) = parts.processor.effects
+    assert effect.calls_refused == 1
+
+
+def test_the_last_report_does_not_wait_its_turn(parts: Parts) -> None:
+    parts.board.post(stop("a"))
+    parts.reporter.tick()
+    parts.board.post(stop("b"))
+
+    parts.reporter.finish(1.0)
+
+    assert len(parts.processor.effects) == 2
+
+
+def test_the_answer_brings_orders(parts: Parts) -> None:
+    parts.watcher.start()
+    parts.watcher.tick()  # opens the stream that gives the cursor
+    until(lambda: parts.watcher.cursor is not None)
+    parts.watcher.stop(1.0)
+    parts.processor.publish(stop("news"))
+    parts.calls.began(started(Kind.AGENT), now=0.0)
+
+    parts.reporter.tick()
+
+    assert parts.board.standing([key("news")]) is not None
