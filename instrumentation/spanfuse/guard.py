@@ -18,7 +18,7 @@ from spanfuse.errors import BreakerOpen, RunStopped
 
 P = ParamSpec("P")
 R = TypeVar("R")
-I = TypeVar("I")
+A = TypeVar("A")
 
 ENV_RERAISE = "SPANFUSE_RERAISE"
 ORDERS = (BreakerOpen, RunStopped)
@@ -51,12 +51,12 @@ def fault(where: str, error: Exception) -> None:
         raise error
 
 
-def guarded(where: str, instead: I) -> Callable[[Callable[P, R]], Callable[P, R | I]]:
+def guarded(where: str, instead: A) -> Callable[[Callable[P, R]], Callable[P, R | A]]:
     """Decorates an entry: whatever goes wrong in it stays in it, and `instead` is the answer."""
 
-    def decorate(entry: Callable[P, R]) -> Callable[P, R | I]:
+    def decorate(entry: Callable[P, R]) -> Callable[P, R | A]:
         @functools.wraps(entry)
-        def inside(*args: P.args, **kwargs: P.kwargs) -> R | I:
+        def inside(*args: P.args, **kwargs: P.kwargs) -> R | A:
             try:
                 return entry(*args, **kwargs)
             except ORDERS:

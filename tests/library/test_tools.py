@@ -1,0 +1,216 @@
+"""`@spanfuse.tool`: functions, methods, coroutines; what they declare; what passes through unchanged."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+
+import pytest
+from tests.library.calls import ask
+
+import spanfuse
+from spanfuse.errors import BreakerOpen
+from spanfuse.provider import Outcome
+from spanfuse.testing import Session, directive, spanfuse_session
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.policy import Policy, ToolRule
+
+
+@spanfuse.tool(effect="read", volatile=["request_id"])
+def search(query: str, limit: int = 10, *, request_id: str = "") -> list[str]:
+    """Searches."""
+    return [query] * limit
+
+
+def test_a_tool_stays_the_function_that_it_is() -> None:
+    assert search("a", 2) == ["a", "a"]
+    assert (search.__name__, search.__doc__) == ("search", "Searches.")
+    assert list(inspect.signature(search).parameters) == ["query", "limit", "request_id"]
+
+
+def test_a_call_is_recorded_with_what_the_tool_declares(session: Session) -> None:
+    search("a", limit=1, request_id="r1")
+    search(query="a", limit=1, request_id="r2")
+
+    first, second = (span.attributes for span in session.spans)
+    assert session.spans[0].name == "execute_tool search"
+    assert first[names.EFFECT] == "read"
+    assert first[names.ARGUMENTS_DIGEST] == second[names.ARGUMENTS_DIGEST]
+
+
+def test_positional_and_named_arguments_are_the_same_call(session: Session) -> None:
+    search("a", 1)
+    search(limit=1, query="a")
+    search("b", 1)
+
+    first, same, other = (span.attributes[names.ARGUMENTS_DIGEST] for span in session.spans)
+    assert first == same != other
+
+
+def test_a_method_s_self_is_no_argument(session: Session) -> None:
+    class Tools:
+        @spanfuse.tool
+        def find(self, query: str) -> str:
+            return query
+
+        @spanfuse.tool
+        @staticmethod
+        def still(query: str) -> str:
+            return query
+
+        @classmethod
+        @spanfuse.tool
+        def of_class(cls, query: str) -> str:
+            return query
+
+    assert [Tools().find("a"), Tools().find("a"), Tools.still("a"), Tools.of_class("a")] == ["a"] * 4
+    assert len({span.attributes[names.ARGUMENTS_DIGEST] for span in session.spans}) == 1
+    assert session.calls("execute_tool") == ["find", "find", "still", "of_class"]
+
+
+def test_policy_speaks_where_the_code_is_silent() -> None:
+    @spanfuse.tool(effect="exec")
+    def deploy() -> None: ...
+
+    rule = ToolRule(effect="wait", repeatable=True)
+    with spanfuse_session(policy=Policy(tools={"deploy": rule}), patch=False) as session:
+        deploy()
+
+    assert session.spans[0].attributes[names.EFFECT] == "exec"
+    assert session.spans[0].attributes[names.REPEATABLE] is True
+
+
+def test_an_exception_passes_through_unchanged(session: Session) -> None:
+    raised = ValueError("no such flight")
+
+    @spanfuse.tool
+    def book() -> None:
+        raise raised
+
+    with pytest.raises(ValueError, match="no such flight") as caught:
+        book()
+    assert caught.value is raised
+    assert session.spans[0].attributes[names.ERROR_TYPE] == "ValueError"
+
+
+def test_wrong_arguments_are_the_function_s_own_error(session: Session) -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'query'"):
+        search()  # type: ignore[call-arg]
+
+
+def test_a_stopped_run_s_tool_does_not_run(session: Session) -> None:
+    ran: list[str] = []
+
+    @spanfuse.tool(name="send_mail")
+    def send() -> None:
+        ran.append("sent")
+
+    with spanfuse.run() as run:
+        session.trip(run.id)
+        with pytest.raises(BreakerOpen):
+            send()
+
+    assert ran == []
+    assert session.calls("execute_tool") == []
+
+
+def test_a_tool_can_be_stopped_by_its_name(session: Session) -> None:
+    session.board.post(directive(BreakerKey(Level.TOOL, "search")))
+
+    with pytest.raises(BreakerOpen):
+        search("a")
+
+
+def test_a_tool_that_a_model_asked_for_is_that_call(session: Session) -> None:
+    """It takes the call's id and run, and its answer is not told again."""
+    ask(("c1", "search", {"query": "a"}), ("c2", "search", {"query": "b"}))
+    search("b")
+    search("a")
+    ask(answers={"c1": "found", "c2": "found"})
+
+    tools = [span.attributes for span in session.spans if span.name.startswith("execute_tool")]
+    assert [one[names.TOOL_CALL_ID] for one in tools] == ["c2", "c1"]
+    assert len({span.attributes[names.RUN] for span in session.spans}) == 1
+
+
+def test_calls_made_inside_a_tool_lie_under_it(session: Session) -> None:
+    @spanfuse.tool
+    def summarise() -> None:
+        ask()
+
+    with spanfuse.run():
+        summarise()
+
+    model, tool_span = session.spans[:2]
+    assert (model.trace_id, model.parent_span_id) == (tool_span.trace_id, tool_span.span_id)
+
+
+async def test_a_coroutine_function_stays_one_and_is_recorded(session: Session) -> None:
+    @spanfuse.tool
+    async def fetch(url: str) -> str:
+        await asyncio.sleep(0)
+        return url
+
+    assert inspect.iscoroutinefunction(fetch)
+    assert await fetch("x") == "x"
+    assert session.calls("execute_tool") == ["fetch"]
+
+
+async def test_a_tool_that_awaits_is_cancelled_when_its_run_is_stopped(session: Session) -> None:
+    @spanfuse.tool
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    async def agent() -> None:
+        with spanfuse.run(run_id="r1"):
+            await hang()
+
+    task = asyncio.create_task(agent())
+    await asyncio.sleep(0)
+    order = session.trip("r1")
+
+    with pytest.raises(BreakerOpen):
+        await task
+    assert session.spans[0].attributes[names.STOPPED] == order.id
+
+
+def test_a_synchronous_tool_under_way_is_counted_as_not_interruptible(session: Session) -> None:
+    @spanfuse.tool
+    def work() -> str:
+        session.trip("r1")
+        return "done"
+
+    with spanfuse.run(run_id="r1"):
+        assert work() == "done"
+
+    assert session.board.drain_effects()[0].not_interruptible == 1
+
+
+def test_without_instrumentation_a_call_costs_next_to_nothing() -> None:
+    def plain(query: str) -> str:
+        return query
+
+    declared = spanfuse.tool(plain)
+
+    def cost(function: object) -> float:
+        rounds = []
+        for _ in range(5):
+            begun = time.perf_counter()
+            for _ in range(10_000):
+                function("a")  # type: ignore[operator]
+            rounds.append((time.perf_counter() - begun) / 10_000)
+        return min(rounds)
+
+    assert cost(declared) - cost(plain) < 2e-6
+
+
+def test_the_result_of_a_tool_may_be_none(session: Session) -> None:
+    @spanfuse.tool
+    def nothing() -> None: ...
+
+    nothing()
+
+    assert session.spans[0].attributes[names.RESULT_EMPTY] is True
+    assert Outcome().result is None
