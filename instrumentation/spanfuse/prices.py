@@ -55,7 +55,7 @@ class ThreadedPrices:
 
     def _ask(self, key: Key) -> None:
         with self._lock:
-            if key in self._asked:
+            if key in self._asked or key in self._known:
                 return
             self._asked.add(key)
             self._queue.put(key)
