@@ -4,7 +4,8 @@ Rule 1: an older revision never replaces a newer one, whichever way it comes: st
 Rule 2: the cursor never goes back within an epoch, and moves only when everything up to it is here.
 Rule 3: nothing vanishes silently: whatever comes down is a removal that is handed out. Rule 4: a new epoch
 is a server that lost its memory, not a pardon: what it does not name stands on until its time is up or it
-is withdrawn by id. It knows no connection and has no clock.
+is withdrawn by id. A message says what holds at its cursor, so one that is not older than ours reverts
+nothing. It knows no connection and has no clock.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ class Replica:
         if self._is_past(cursor):
             return changes
         named = {each.id for each in stated}
-        for held in [each for name, each in self._held.items() if name not in named]:
-            if held.epoch == cursor.epoch and held.directive.revision <= cursor.revision:
-                self._drop(Removal(held.directive.id, cursor.revision, GONE), cursor.epoch, changes)
+        for name, held in list(self._held.items()):
+            if name not in named and held.epoch == cursor.epoch:
+                self._drop(Removal(name, cursor.revision, GONE), cursor.epoch, changes)
         self._take(stated, cursor.epoch, now, changes)
         self.cursor = cursor
         return changes
@@ -78,25 +79,21 @@ class Replica:
         changes = Changes()
         if self.cursor is None or self._is_past(cursor):
             return changes
-        known = self.cursor.revision
         for removal in removals:
-            if removal.revision > known:
-                self._drop(removal, cursor.epoch, changes)
-        self._take((each for each in stated if each.revision > known), cursor.epoch, now, changes)
+            self._drop(removal, cursor.epoch, changes)
+        self._take(stated, cursor.epoch, now, changes)
         self.cursor = cursor
         return changes
 
     def hear(self, cursor: Cursor, stated: Iterable[Stated], now: Instant) -> Changes:
-        """News from beside the stream: some directives as of `cursor`, without what was withdrawn.
+        """News from beside the stream: some of what stands at `cursor`; dropped when it is older than ours.
 
-        What is not newer than our own cursor we know already, or know to be withdrawn; and our cursor
-        stays, for we were not told of everything.
+        Our cursor stays, for we are not told what was withdrawn.
         """
         changes = Changes()
         if self.cursor is None or self.cursor.epoch != cursor.epoch or self._is_past(cursor):
             return changes
-        known = self.cursor.revision
-        self._take((each for each in stated if each.revision > known), cursor.epoch, now, changes)
+        self._take(stated, cursor.epoch, now, changes)
         return changes
 
     def expire(self, now: Instant) -> None:

@@ -31,7 +31,7 @@ class Step(StrEnum):
     """What the owner of a session must do now."""
 
     WATCH = "watch"  # open a stream from `resume`
-    LIST = "list"  # ask for a list, beside
+    LIST = "list"  # ask for a list, beside; one at a time
     CUT = "cut"  # close the stream, then call `lost`
 
 
@@ -63,6 +63,7 @@ class WatchSession:
         self._stream: Stream | None = None
         self._retry_at = now
         self._poll_at = now + self._patience.poll_every
+        self._asked: Cursor | None = None  # from where the last list was asked for
         self.replica = Replica()
         self.state = LinkState.CONNECTING
         self.denied = False
@@ -89,6 +90,7 @@ class WatchSession:
             steps.append(Step.CUT)
         if self._polls() and now >= self._poll_at:
             self._poll_at = now + self._patience.poll_every
+            self._asked = self.resume
             steps.append(Step.LIST)
         return tuple(steps)
 
@@ -106,14 +108,14 @@ class WatchSession:
         return changes
 
     def listed(self, answer: bytes | pb.Snapshot, now: Instant) -> Changes:
-        """The answer to a list; what changed by it."""
+        """The answer to the list that was asked for last; what changed by it."""
         message = parsed(pb.Snapshot, answer) if isinstance(answer, bytes) else answer
         cursor = decode_cursor(message.cursor) if message else None
         if message is None or cursor is None or cursor == self.resume:  # the same: nothing is new
             return Changes()
         self.replica.expire(now)
-        # Not all of it fitted, or a stream knows better by now: then it only adds.
-        if message.more or self.state is LinkState.CONNECTED:
+        # An answer that does not hold everything, or comes when we have moved on since, only adds.
+        if message.more or self.resume != self._asked:
             return self.replica.hear(cursor, read(message.directives), now)
         return self.replica.replace(cursor, read(message.directives), now)
 
@@ -133,6 +135,11 @@ class WatchSession:
             self._poll_at = now + self._patience.poll_every
         self.denied = loss is Loss.DENIED
         self._retry_at = now + self._pause(stream, now, roll)
+
+    def hurry(self, now: Instant) -> None:
+        """The server was heard by other means: the next try need not wait, unless we were denied."""
+        if not self.denied:
+            self._retry_at = min(self._retry_at, now)
 
     def _pause(self, stream: Stream | None, now: Instant, roll: float) -> float:
         """How long to wait before the next try, and why in `problem`."""

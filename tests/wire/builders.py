@@ -1,0 +1,125 @@
+"""Directives, calls and strategies that the tests of the control channel share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import strategies as st
+
+from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
+from spanfuse_processor.engine.verdicts import Action, Directive, Evidence, Mode, OnExpiry, Removal
+from spanfuse_processor.wire.effects import Effect, EffectState
+
+PARAMETERS = {
+    Action.THROTTLE: ("burst", "calls_per_second", "max_in_flight"),
+    Action.DEGRADE: ("max_output_tokens",),
+    Action.LIMIT: ("max_calls", "max_children", "max_depth", "max_micro_usd", "max_tokens"),
+}
+
+
+def stop(run: str = "r1", revision: int = 1, **fields: Any) -> Directive:
+    """A stop of one run, as the engine issues it."""
+    key = BreakerKey(Level.RUN, run)
+    plain = Directive(f"{key}/stop", revision, key, reason="LOOP", message=f"{run} repeats itself")
+    return replace(plain, **fields)
+
+
+def full_directive() -> Directive:
+    """A directive with every field set."""
+    return stop(
+        "r1",
+        7,
+        action=Action.THROTTLE,
+        mode=Mode.WARN,
+        ttl=90.5,
+        on_expiry=OnExpiry.DENY,
+        cancel_in_flight=True,
+        grace=1.25,
+        priority=3,
+        model_message="stop now",
+        evidence=Evidence("repeat", 4.0, 3.0, b"t" * 16, (b"s" * 8, b"u" * 8), 1_250_000),
+        issuer="engine",
+        issued_ns=1_700_000_000_000_000_000,
+        params=(("calls_per_second", 0.5), ("burst", 2.0)),
+    )
+
+
+def full_effect() -> Effect:
+    """An effect with every field set."""
+    return Effect("run/r1/stop", 7, EffectState.APPLIED, "", 3, 1, 2, 1, 0.002, 0.004)
+
+
+def full_call() -> CallStarted:
+    """A started call with every field that travels."""
+    who = Identity("svc", "i-1", "acme", "prod", "chat", "ann", "s-1")
+    return CallStarted(
+        trace_id=b"t" * 16,
+        span_id=b"s" * 8,
+        parent_span_id=b"p" * 8,
+        started_ns=1_700_000_000_000_000_000,
+        kind=Kind.MODEL,
+        name="gpt-4o",
+        agent="inner",
+        model="gpt-4o",
+        run_id="r1",
+        depth=1,
+        agents=("outer", "inner"),
+        identity=who,
+    )
+
+
+def removal(run: str, revision: int, reason: str = "released") -> Removal:
+    """The withdrawal of a stop."""
+    return Removal(f"run/{run}/stop", revision, reason)
+
+
+seconds = st.integers(1, 10**15).map(lambda nanos: nanos / 10**9)
+names = st.text(min_size=1, max_size=20).filter(lambda text: text.encode(errors="replace").decode() == text)
+texts = st.one_of(st.just(""), names)
+keys = st.builds(
+    lambda level, name: BreakerKey(level, "" if level is Level.EVERYTHING else name),
+    st.sampled_from(Level),
+    names,
+)
+evidences = st.builds(
+    Evidence,
+    detector=texts,
+    observed=st.floats(allow_nan=False),
+    limit=st.floats(allow_nan=False),
+    trace_id=st.binary(max_size=16),
+    span_ids=st.lists(st.binary(min_size=8, max_size=8), max_size=16).map(tuple),
+    cost=st.integers(0, 2**53),
+)
+
+
+def _parameters(action: Action) -> st.SearchStrategy[tuple[tuple[str, float], ...]]:
+    chosen = st.sets(st.sampled_from(PARAMETERS[action])) if action in PARAMETERS else st.just(set())
+    return chosen.map(
+        lambda picked: tuple((name, float(index + 1)) for index, name in enumerate(sorted(picked)))
+    )
+
+
+directives = st.sampled_from(Action).flatmap(
+    lambda action: st.builds(
+        Directive,
+        id=names,
+        revision=st.integers(0, 2**64 - 1),
+        key=keys,
+        action=st.just(action),
+        mode=st.sampled_from(Mode),
+        ttl=seconds,
+        on_expiry=st.sampled_from(OnExpiry),
+        cancel_in_flight=st.booleans(),
+        grace=st.one_of(st.just(0.0), seconds),
+        priority=st.integers(0, 2**32 - 1),
+        reason=texts,
+        message=texts,
+        model_message=texts,
+        evidence=evidences,
+        issuer=texts,
+        issued_ns=st.integers(0, 2**63 - 1),
+        params=_parameters(action),
+    )
+)
