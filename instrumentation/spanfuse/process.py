@@ -75,10 +75,7 @@ def _handed_over() -> Context:
 
 
 def environment() -> dict[str, str]:
-    """Variables that make a child process a part of the current run: add them to its environment.
-
-    subprocess.run(command, env=os.environ | spanfuse.environment())
-    """
+    """Variables that make a child process a part of the current run: for the `env` it is started with."""
     carrier: dict[str, str] = {}
     scope = context.current()
     here = context.with_run(scope) if scope is not None else None
