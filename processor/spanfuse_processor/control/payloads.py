@@ -1,0 +1,113 @@
+"""What operators write and read: keys, orders and directives as text and JSON.
+
+Rule 1: a bad request is a `BadRequest` that says what was expected. Rule 2: money is decimal here, ids are
+hex, and nothing of a call's content is ever shown. It knows no HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.verdicts import Directive
+
+MAX_ID: Final = 512  # characters
+MAX_REASON: Final = 1000
+_FIELDS: Final = {"key", "reason"}
+
+
+class BadRequest(ValueError):
+    """A request that cannot be carried out as it stands; the text is for the operator."""
+
+    def __init__(self, problem: str, status: int = 400) -> None:
+        super().__init__(problem)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What an operator asks for: the key, and why."""
+
+    key: BreakerKey
+    reason: str
+
+
+def read_wish(body: bytes) -> Wish:
+    """The wish in a JSON body, `{"key": "run/<id>", "reason": "..."}`.
+
+    Raises:
+        BadRequest: no JSON object, unknown fields, or a value that cannot be used.
+    """
+    try:
+        values = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadRequest("the body is not JSON") from None
+    if not isinstance(values, dict) or not values.keys() <= _FIELDS or "key" not in values:
+        raise BadRequest('the body must be an object with "key" and, if you like, "reason"')
+    if not all(isinstance(value, str) for value in values.values()):
+        raise BadRequest("key and reason must be texts")
+    return Wish(parse_key(values["key"]), values.get("reason", "")[:MAX_REASON])
+
+
+def parse_key(text: str) -> BreakerKey:
+    """The key that an operator writes: LEVEL/ID, `everything`, or a run's id alone.
+
+    >>> str(parse_key("feature/support-chat")), str(parse_key("7f3a"))
+    ('feature/support-chat', 'run/7f3a')
+
+    Raises:
+        BadRequest: an unknown level, or an id that is empty or too long.
+    """
+    level, slash, name = text.partition("/")
+    if not slash:
+        level, name = (level, "") if level == Level.EVERYTHING else (Level.RUN.value, text)
+    if level not in {each.value for each in Level}:
+        known = ", ".join(each.value for each in Level)
+        raise BadRequest(f"no such level: {level[:40]!r}; a key is LEVEL/ID with one of {known}")
+    if level == Level.EVERYTHING:
+        return BreakerKey(Level.EVERYTHING, "")
+    if not name or len(name) > MAX_ID:
+        raise BadRequest(f"{level}/... needs an id of 1 to {MAX_ID} characters")
+    return BreakerKey(Level(level), name)
+
+
+def show_key(key: BreakerKey) -> str:
+    """A key as an operator writes it."""
+    return key.level.value if key.level is Level.EVERYTHING else str(key)
+
+
+def show_directive(directive: Directive) -> dict[str, Any]:
+    """A directive for people: what holds, for how long yet, and why."""
+    evidence = directive.evidence
+    return {
+        "id": directive.id,
+        "revision": directive.revision,
+        "key": show_key(directive.key),
+        "action": directive.action.value,
+        "mode": directive.mode.value,
+        "reason": directive.reason,
+        "message": directive.message,
+        "issuer": directive.issuer,
+        "issued_unix_nano": directive.issued_ns,
+        "ttl_seconds": round(directive.ttl, 3),
+        "detector": evidence.detector,
+        "observed": evidence.observed,
+        "limit": evidence.limit,
+        "trace_id": evidence.trace_id.hex(),
+        "cost_usd": evidence.cost / 1_000_000,
+    }
+
+
+def read_limit(query: Mapping[str, list[str]], most: int) -> int:
+    """How many rows are wanted: `limit=N` of a query, at most `most`.
+
+    Raises:
+        BadRequest: not a whole number above zero.
+    """
+    text = query.get("limit", [str(most)])[-1]
+    if not (text.isascii() and text.isdecimal()) or not int(text[:9]):
+        raise BadRequest("limit must be a whole number above zero")
+    return min(int(text[:9]), most)
