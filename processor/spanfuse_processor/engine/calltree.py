@@ -10,7 +10,7 @@ run; costs come with the events.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
 from spanfuse_processor.engine.nodes import (
@@ -33,6 +33,9 @@ from spanfuse_processor.engine.totals import Totals
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
+_MAX_TOLD: Final = 512
+"""Tool calls of a run that are remembered by their id: two tellings of one come close together."""
+_MARK: Final = (1 << 60) - 1  # an int of 60 bits is 16 bytes smaller than one of 64
 Price = Callable[[CallEnded, Usage], MicroUsd | None]
 
 
@@ -70,11 +73,18 @@ class CallTree:
 
     __slots__ = ("_nodes", "_open", "_stats", "_told", "folded", "run", "totals")
 
-    def __init__(self, run: str, limit: int, stats: EngineStats, totals: Totals | None = None) -> None:
+    def __init__(
+        self,
+        run: str,
+        limit: int,
+        stats: EngineStats,
+        totals: Totals | None = None,
+        numbers: list[int] | None = None,
+    ) -> None:
         self.run = run
         self.totals = Totals() if totals is None else totals
         self.folded = 0
-        self._nodes = Nodes(limit, stats)
+        self._nodes = Nodes(limit, stats, numbers)
         self._stats = stats
         self._open: dict[int, int] = {}  # node of a call that began and has not ended -> its number
         self._told: dict[int, bool] = {}  # hash of a tool call's id -> whether its content was known
@@ -232,9 +242,11 @@ class CallTree:
 
     def _tell(self, event: CallEnded) -> bool | None:
         """None: first telling of this tool call. True: told before, but only now with its content."""
-        mark = hash((event.tool_call_id, event.name))
+        mark = hash((event.tool_call_id, event.name)) & _MARK
         known = self._told.get(mark)
         if known is None:
+            if len(self._told) >= _MAX_TOLD:
+                del self._told[next(iter(self._told))]
             self._told[mark] = event.prints is not None
             return None
         self._stats.twins += 1

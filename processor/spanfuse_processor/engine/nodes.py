@@ -54,17 +54,21 @@ class Nodes:
         index: key -> number of the node.
         cells: all nodes, one after the other.
         missing: nodes that are awaited.
+
+    `numbers` may be shared by the trees of one engine: each number is then one object for all of them, which
+    spares 32 bytes a node.
     """
 
-    __slots__ = ("_agents", "_stats", "cells", "index", "limit", "missing", "trace")
+    __slots__ = ("_agents", "_numbers", "_stats", "cells", "index", "limit", "missing", "trace")
 
-    def __init__(self, limit: int, stats: EngineStats) -> None:
+    def __init__(self, limit: int, stats: EngineStats, numbers: list[int] | None = None) -> None:
         self.limit = limit
         self.trace = b""
         self.index: dict[bytes, int] = {}
         self.cells = array("I")
         self.missing = 0
         self._stats = stats
+        self._numbers = [] if numbers is None else numbers
         self._agents: dict[int, str] | None = None  # names of the agents among the nodes
 
     def key(self, trace_id: bytes, span_id: bytes) -> bytes:
@@ -82,7 +86,10 @@ class Nodes:
 
     def enter(self, key: bytes) -> int:
         """A new node, of which nothing is known yet."""
-        self.index[key] = number = len(self.index)
+        number, numbers = len(self.index), self._numbers
+        if number >= len(numbers):
+            numbers.append(number)
+        self.index[key] = numbers[number]
         self.cells.extend(_BLANK)
         return number
 

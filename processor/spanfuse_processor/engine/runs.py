@@ -30,7 +30,17 @@ class Runs:
     `merged` holds (survivor, absorbed) pairs until the engine has dealt with them.
     """
 
-    __slots__ = ("_bounds", "_dead", "_keys", "_live", "_new_detectors", "_number", "_stats", "merged")
+    __slots__ = (
+        "_bounds",
+        "_dead",
+        "_keys",
+        "_live",
+        "_new_detectors",
+        "_number",
+        "_numbers",
+        "_stats",
+        "merged",
+    )
 
     def __init__(
         self, bounds: Bounds, new_detectors: Callable[[], tuple[Detector, ...]], stats: EngineStats
@@ -40,6 +50,7 @@ class Runs:
         self._new_detectors = new_detectors
         self._stats = stats
         self._number = 0
+        self._numbers: list[int] = []
         self._live: OrderedDict[str, Run] = OrderedDict()
         self._dead: OrderedDict[str, Tombstone] = OrderedDict()
         self._keys: dict[bytes | str, str] = {}  # trace, conversation or absorbed run -> id of a run
@@ -139,7 +150,7 @@ class Runs:
         if len(self._live) >= max(1, self._bounds.runs):
             self._stats.evicted += 1
             self._put_away(next(iter(self._live.values())), now)
-        tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals)
+        tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers)
         run = self._live[record.id] = Run(record, tree, self._new_detectors(), now)
         return run
 
