@@ -165,7 +165,7 @@ def _plain(cls: type, section: str, name: str, text: str) -> object:
         return text
     if hint == tuple[str, ...]:
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    made = _guarded(_variable(section, name), lambda: build(cls, {name: value}, (section,)))
+    made: Any = _guarded(_variable(section, name), lambda: build(cls, {name: value}, (section,)))
     return getattr(made, name)
 
 

@@ -7,9 +7,9 @@ import re
 import subprocess
 
 import pytest
+from tests.house.sources import PACKAGES, ROOT, sources
 
 from spanfuse_processor.config_loading import environment_names
-from tests.house.sources import PACKAGES, ROOT, sources
 
 LIBRARY = PACKAGES[0]
 README = (ROOT / "README.md").read_text()

@@ -6,13 +6,13 @@ import ast
 from pathlib import Path
 
 import pytest
+from tests.house.sources import PACKAGES, ROOT
 
 from spanfuse.hosts import HOSTS
 from spanfuse.providers import PROVIDERS
 from spanfuse_processor.commands import COMMANDS
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialects import DIALECTS
-from tests.house.sources import PACKAGES, ROOT
 
 LIBRARY, PROCESSOR = PACKAGES
 

@@ -6,7 +6,6 @@ import ast
 from pathlib import Path
 
 import pytest
-
 from tests.house.sources import functions, label, sources, tests
 
 

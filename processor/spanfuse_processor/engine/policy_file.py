@@ -1,6 +1,6 @@
 """Plain data (as YAML gives it) to a `Policy`, and the schema that says what is allowed.
 
-Rule 1: every problem is a `PolicyError` with the path of the field; reading files and naming lines is the rim's.
+Rule 1: every problem is a `PolicyError` with the path of the field; files and lines are the rim's.
 Rule 2: a detector's section is checked against the limits that the registry names for it.
 """
 
@@ -57,13 +57,17 @@ def _detectors(values: object, path: tuple[str, ...]) -> Mapping[str, DetectorLi
 def _tools(values: object, path: tuple[str, ...]) -> Mapping[str, ToolRule]:
     if not isinstance(values, Mapping):
         raise PolicyError(path, f"expected a mapping of tools, got {type(values).__name__}")
-    return MappingProxyType({str(name): build(ToolRule, rule, (*path, str(name))) for name, rule in values.items()})
+    return MappingProxyType(
+        {str(name): build(ToolRule, rule, (*path, str(name))) for name, rule in values.items()}
+    )
 
 
 def policy_schema() -> dict[str, Any]:
     """The JSON schema of the `policy` section."""
     schema = schema_of(Policy)
-    schema["properties"]["detectors"] = _object({name: schema_of(limits) for name, (_, limits) in DETECTORS.items()})
+    schema["properties"]["detectors"] = _object(
+        {name: schema_of(limits) for name, (_, limits) in DETECTORS.items()}
+    )
     schema["properties"]["tools"] = {"type": "object", "additionalProperties": schema_of(ToolRule)}
     schema["properties"]["breaker"] = schema_of(BreakerLimits)
     return schema
