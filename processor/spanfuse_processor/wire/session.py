@@ -137,9 +137,8 @@ class WatchSession:
         self._retry_at = now + self._pause(stream, now, roll)
 
     def hurry(self, now: Instant) -> None:
-        """The server was heard by other means: the next try need not wait, unless we were denied."""
-        if not self.denied:
-            self._retry_at = min(self._retry_at, now)
+        """The server took something else from us: the next try need not wait, nor go by an old denial."""
+        self._retry_at = min(self._retry_at, now)
 
     def _pause(self, stream: Stream | None, now: Instant, roll: float) -> float:
         """How long to wait before the next try, and why in `problem`."""
