@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from spanfuse_processor.engine.canonical import PARSED, clipped, is_opaque, parsed, plain, text_of
-from spanfuse_processor.engine.masking import only, quiet, quiet_error, without_noise
+from spanfuse_processor.engine.masking import only, quiet, quiet_error, without_noise, without_request_noise
 from spanfuse_processor.engine.nouns import Fingerprints
 
 UNKNOWN: Final = object()
@@ -103,7 +103,8 @@ class Fingerprinter:
         if data is UNKNOWN:
             return "", "", 0, False
         text = text_of(data)
-        raw, calm = self.digest(text), quiet(text)
+        rest = without_request_noise(data)
+        raw, calm = self.digest(text), quiet(text if rest is data else text_of(rest))
         return raw, raw if calm is text else self.digest(calm), len(text), is_empty(data, text)
 
 

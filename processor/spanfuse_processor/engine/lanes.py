@@ -11,6 +11,7 @@ forgotten first. It does not know what the calls of a lane are judged by.
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Hashable
 from typing import Final
 
@@ -20,6 +21,9 @@ from spanfuse_processor.engine.sequence import Sequence
 MAX_LANES: Final = 64
 """Agents of one run at work that are told apart."""
 
+MAX_ANSWERS: Final = 64
+"""Answers of models that are remembered, to tell turns apart."""
+
 MAX_PLACES: Final = 256
 """Spans above calls that are remembered."""
 
@@ -27,17 +31,31 @@ MAX_PLACES: Final = 256
 class Lane:
     """The calls of one agent at work, those of tools and of models apart: neither hides the other's repeats.
 
-    `turn` counts the answers of models; `last_ns` is the latest end.
+    `last_ns` is the latest end.
     """
 
-    __slots__ = ("agent", "last_ns", "models", "tools", "turn")
+    __slots__ = ("_answers", "agent", "last_ns", "models", "tools")
 
     def __init__(self, agent: Hashable, period: int) -> None:
         self.agent = agent
         self.tools = Sequence(period)
         self.models = Sequence(period)
-        self.turn = 0
         self.last_ns = 0
+        self._answers: list[int] = []  # when the latest answers of models came; spans may arrive in any order
+
+    def answered(self, at_ns: int) -> None:
+        """A model has answered: a new turn."""
+        if self._answers and at_ns < self._answers[-1]:
+            insort(self._answers, at_ns)
+        else:
+            self._answers.append(at_ns)
+        if len(self._answers) > MAX_ANSWERS:
+            del self._answers[0]
+
+    def same_turn(self, earlier_ns: int, later_ns: int) -> bool:
+        """Whether both times are known to lie between the same two answers."""
+        turn = bisect_right(self._answers, earlier_ns)
+        return turn > 0 and turn == bisect_right(self._answers, later_ns)
 
 
 class Lanes:

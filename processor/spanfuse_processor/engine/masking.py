@@ -10,23 +10,26 @@ left, nothing was noise. This file does not know digests, nor which of two forms
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, Final
 
 from spanfuse_processor.engine.canonical import clipped
 
-NOISE_FIELDS: Final = frozenset(
+REQUEST_FIELDS: Final = frozenset(
     # counters of attempts
     "attempt attempts attemptno attemptnumber attemptcount attemptid nattempt try tries tryno trynumber "
     "trycount retry retries retryno retrynumber retrycount retryattempt nth callno callnumber callcount "
     # ids and times of the request itself
     "requestid reqid rid xrequestid correlationid traceid spanid traceparent toolcallid callid invocationid "
-    "nonce idempotencykey timestamp ts now currenttime requestedat requesttime sentat "
-    # what a model says to itself
+    "nonce idempotencykey timestamp ts now currenttime requestedat requesttime sentat".split()
+)
+"""Names of fields, letters and digits in lower case, that tell one request from the next and nothing else."""
+
+THOUGHT_FIELDS: Final = frozenset(
     "reason reasoning thought thoughts thinking explanation rationale justification taskprogress".split()
 )
-"""Names of fields that never say what is asked for; letters and digits only, in lower case."""
+"""Names of arguments in which a model tells why it calls; in a result they would be the matter."""
 
 MASKED_ENDS: Final = 8_192
 """Characters of a result in which noise is looked for, half of them from each end."""
@@ -62,7 +65,7 @@ _ATTEMPTS: Final = frozenset("attempt attempts retry retries try tries after".sp
 _CODES: Final = frozenset("http status code error".split())
 
 
-def without_noise(arguments: Any, volatile: Collection[str] = ()) -> Any:
+def without_noise(arguments: Any) -> Any:
     """Arguments without the fields that are noise; the same object when there are none.
 
     >>> without_noise({"flight": "LH 400", "attempt": 3, "requestId": "a7"})
@@ -70,10 +73,16 @@ def without_noise(arguments: Any, volatile: Collection[str] = ()) -> Any:
     >>> without_noise({"thought": "I should think"})  # then the thought is the matter
     {'thought': 'I should think'}
     """
-    try:
-        return _quieter(arguments, frozenset(volatile))
-    except RecursionError:
-        return arguments
+    return _without(arguments, is_noise)
+
+
+def without_request_noise(result: Any) -> Any:
+    """A result without the ids, times and counters of the request; the same object when there are none.
+
+    >>> without_request_noise({"state": "draft", "request_id": "a7", "reason": "no total yet"})
+    {'state': 'draft', 'reason': 'no total yet'}
+    """
+    return _without(result, is_request_noise)
 
 
 def only(arguments: Any, identity: Collection[str]) -> Any:
@@ -111,27 +120,44 @@ def quiet_error(message: str) -> str:
 
 @lru_cache(maxsize=8_192)
 def is_noise(field: str) -> bool:
-    """Whether a field of this name is noise wherever it stands.
+    """Whether an argument of this name is noise wherever it stands.
 
     >>> is_noise("Request-ID"), is_noise("id")
     (True, False)
     """
-    return len(field) <= 32 and field.lower().replace("_", "").replace("-", "") in NOISE_FIELDS
+    return _plain_name(field) in THOUGHT_FIELDS or is_request_noise(field)
 
 
-def _quieter(value: Any, volatile: frozenset[str]) -> Any:
+@lru_cache(maxsize=8_192)
+def is_request_noise(field: str) -> bool:
+    """Whether a field of this name tells requests apart and nothing else."""
+    return _plain_name(field) in REQUEST_FIELDS
+
+
+def _plain_name(field: str) -> str:
+    return field[:32].lower().replace("_", "").replace("-", "")
+
+
+def _without(value: Any, is_noise: Callable[[str], bool]) -> Any:
+    try:
+        return _quieter(value, is_noise)
+    except RecursionError:
+        return value
+
+
+def _quieter(value: Any, is_noise: Callable[[str], bool]) -> Any:
     kind = type(value)
     if kind is list:
-        items = [_quieter(item, volatile) for item in value]
+        items = [_quieter(item, is_noise) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
     if kind is not dict:
         return value
     kept, changed = {}, False
     for name, item in value.items():
-        if name in volatile or (type(name) is str and is_noise(name)):
+        if type(name) is str and is_noise(name):
             changed = True
             continue
-        kept[name] = _quieter(item, volatile) if type(item) is dict or type(item) is list else item
+        kept[name] = _quieter(item, is_noise) if type(item) is dict or type(item) is list else item
         changed = changed or kept[name] is not item
     return kept if changed and kept else value
 

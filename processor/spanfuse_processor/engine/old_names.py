@@ -55,5 +55,8 @@ PROVIDERS: Final[dict[str, str]] = {
 }
 """Frameworks that name themselves where the provider belongs (so it is unknown), and odd spellings."""
 
+NAMELESS_CONTAINERS: Final = frozenset({"openlit.instrumentation.openai_agents"})
+"""Scopes that call every step and wrapper an agent; only those with a name are."""
+
 EXCLUSIVE: Final = frozenset({"openlit.instrumentation.anthropic"})
 """Scopes whose input tokens leave out the cached ones."""

@@ -30,7 +30,7 @@ class Step(NamedTuple):
     """One call in a sequence.
 
     `rough` is equal whenever any of the next three is: the keys of the three ways to be equal. `effect` is
-    what the call itself says of its tool. `turn` counts the model's answers.
+    what the call itself says of its tool.
     """
 
     rough: int
@@ -40,7 +40,6 @@ class Step(NamedTuple):
     name: str
     effect: str
     failed: bool
-    turn: int
     span_id: bytes
     started_ns: int
     ended_ns: int
@@ -81,7 +80,7 @@ class Sequence:
         self.ends = self.ends_since_ns = self.ends_told = 0
         self.stale = self.told = self.forgiven = 0
 
-    def pass_by(self, event: CallEnded, prints: Fingerprints, turn: int) -> bool:
+    def pass_by(self, event: CallEnded, prints: Fingerprints) -> bool:
         """Takes a call in which nothing comes back. False: something does, and nothing was taken.
 
         This is what every call of an honest run costs, hence one function.
@@ -98,7 +97,7 @@ class Sequence:
                 return False
             if self.stale:
                 self._begin_anew()
-            self._append(_step(event, prints, rough, turn))
+            self._append(_step(event, prints, rough))
         self._end, self._end_name = end, event.name
         self.ends, self.ends_told, self.ends_since_ns = 1, 0, event.started_ns
         return True
@@ -112,12 +111,12 @@ class Sequence:
         self.ends += 1
         return self.ends
 
-    def step(self, event: CallEnded, prints: Fingerprints, turn: int) -> Step | None:
+    def step(self, event: CallEnded, prints: Fingerprints) -> Step | None:
         """The call as a step; None when what it was asked is unknown."""
         if not prints.arguments:
             return None
         rough = hash((event.name, prints.arguments_masked, prints.error or prints.result_masked))
-        return _step(event, prints, rough, turn)
+        return _step(event, prints, rough)
 
     def latest(self, step: Step) -> Step | None:
         """The latest step that is roughly equal."""
@@ -180,7 +179,7 @@ class Sequence:
             counts[2] = counts[2] + 1 if step.quiet_result == before.quiet_result else 0
 
 
-def _step(event: CallEnded, prints: Fingerprints, rough: int, turn: int) -> Step:
+def _step(event: CallEnded, prints: Fingerprints, rough: int) -> Step:
     """A step with its keys. An error has lost its noise already, and there its arguments may lose theirs."""
     plain = quiet_arguments = quiet_result = rough
     name, error = event.name, prints.error
@@ -203,7 +202,6 @@ def _step(event: CallEnded, prints: Fingerprints, rough: int, turn: int) -> Step
             name,
             event.effect,
             error != "",
-            turn,
             event.span_id,
             event.started_ns,
             event.ended_ns,

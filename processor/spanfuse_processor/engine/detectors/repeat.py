@@ -15,13 +15,13 @@ from typing import ClassVar, Final, NamedTuple
 
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.events import Call, CallEnded
-from spanfuse_processor.engine.lanes import Lanes
+from spanfuse_processor.engine.lanes import Lane, Lanes
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.sequence import NS, SAME_RESULT, Sequence, Step
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
-TELLING: Final = 16
+TELLING: Final = 8
 """Characters from which a result says something; "ok" and "[]" are equal for many good reasons."""
 
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
@@ -117,25 +117,25 @@ class RepeatDetector:
         lane = self._lanes.of(call, event.ended_ns)
         sequence = lane.tools
         if kind is Kind.MODEL:
-            lane.turn += 1
+            lane.answered(event.ended_ns)
             sequence = lane.models
         prints = event.prints
-        if prints is None or sequence.pass_by(event, prints, lane.turn):
+        if prints is None or sequence.pass_by(event, prints):
             return None
-        return self._came_back(call, event, prints, lane.turn, sequence)
+        return self._came_back(call, event, prints, lane, sequence)
 
     def _came_back(
-        self, call: Call, event: CallEnded, prints: Fingerprints, turn: int, sequence: Sequence
+        self, call: Call, event: CallEnded, prints: Fingerprints, lane: Lane, sequence: Sequence
     ) -> Finding | None:
         rule = self._tools.get(event.name)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
         effect = self._effect(event.name, event.effect)
         finding = None if repeatable else self._alike(call, event, prints, sequence, effect)
-        step = sequence.step(event, prints, turn)
+        step = sequence.step(event, prints)
         if step is None:
             return finding
         before = sequence.latest(step)
-        if before is not None and (repeatable or self._is_one_wish(sequence, before, step, effect)):
+        if before is not None and (repeatable or self._is_one_wish(lane, sequence, before, step, effect)):
             return finding
         sequence.add(step, before is not None)
         return finding if before is None else self._repeated(call, sequence, effect) or finding
@@ -172,18 +172,15 @@ class RepeatDetector:
         message = f"{event.name} failed {count} times in a row in the same way, whatever it was asked"
         return _finding(call, severity, "RETRY_STORM", message, count, limit)
 
-    def _is_one_wish(self, sequence: Sequence, before: Step, step: Step, effect: str) -> bool:
+    def _is_one_wish(self, lane: Lane, sequence: Sequence, before: Step, step: Step, effect: str) -> bool:
         """Whether a read was asked for together with an equal one: side by side, or in the same turn."""
         if effect in _ACTS:
             return False
         if before.ended_ns > step.started_ns:
             return True
-        if (
-            step.failed
-            or not step.turn
-            or before.turn != step.turn
-            or sequence.forgiven >= self._limits.batch
-        ):
+        if step.failed or sequence is lane.models or sequence.forgiven >= self._limits.batch:
+            return False
+        if not lane.same_turn(before.started_ns, step.started_ns):
             return False
         sequence.forgiven += 1
         return True

@@ -15,12 +15,19 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects, names
+from spanfuse_processor.engine.envelopes import arguments_in, result_in
 from spanfuse_processor.engine.events import STATUS_ERROR, CallEnded, RawSpan
 from spanfuse_processor.engine.fingerprint import UNKNOWN, Fingerprinter
 from spanfuse_processor.engine.identities import Identities
 from spanfuse_processor.engine.lenient import count, micro_usd, text, truth
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, MicroUsd, Usage
-from spanfuse_processor.engine.old_names import EXCLUSIVE, OLD_KINDS, OLD_NAMES, PROVIDERS
+from spanfuse_processor.engine.old_names import (
+    EXCLUSIVE,
+    NAMELESS_CONTAINERS,
+    OLD_KINDS,
+    OLD_NAMES,
+    PROVIDERS,
+)
 from spanfuse_processor.engine.policy import ToolRule
 
 Get = Callable[[str], object]
@@ -115,6 +122,8 @@ class OtelGenai:
             self._read_tool(event, span, get)
         elif kind is Kind.AGENT:
             event.name = event.agent = text(_first(get, names.AGENT)) or span.name.partition(" ")[2]
+            if not event.name and span.scope in NAMELESS_CONTAINERS:
+                event.kind = Kind.OTHER
         else:
             event.name = text(get(names.WORKFLOW)) or span.name
         return event
@@ -136,9 +145,10 @@ class OtelGenai:
         event.effect = text(get(names.EFFECT))
         event.prints = self._stamped(get)
         if event.prints is None:
-            arguments = _first(get, names.TOOL_ARGUMENTS)
+            arguments = _readable(_first(get, names.TOOL_ARGUMENTS))
+            result = _readable(_first(get, names.TOOL_RESULT))
             event.effect = event.effect or effects.guess(event.name, arguments)
-            event.prints = self._of_content(event, span, arguments, _first(get, names.TOOL_RESULT))
+            event.prints = self._of_content(event, span, arguments, result)
         elif not event.effect:
             event.effect = effects.guess(event.name)
 
@@ -166,8 +176,8 @@ class OtelGenai:
             return None
         rule = self._tools.get(event.name)
         return self._fingerprinter.fingerprints(
-            UNKNOWN if arguments is None else _readable(arguments),
-            UNKNOWN if result is None else _readable(result),
+            UNKNOWN if arguments is None else arguments_in(arguments),
+            UNKNOWN if result is None else result_in(result),
             event.error,
             span.status_message,
             rule.volatile if rule else (),
