@@ -16,7 +16,7 @@ from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
 
 from spanfuse import record, settling
-from spanfuse.context import RunScope, attached, with_run
+from spanfuse.context import RunScope, attached, kept_here, with_run
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit, named_key
 from spanfuse.guard import guarded
@@ -34,6 +34,7 @@ Digests = tuple[str, str]
 
 _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
 _NOTHING: Final = nullcontext()
+_PROVIDERS_OWN: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 _INSIDE: Final = {Kind.AGENT: RunScope.inside, Kind.TOOL: RunScope.within}
 
 
@@ -134,7 +135,7 @@ class WatchedCall(ActiveCall):
             operation=intent.operation,
             agent=scope.agent,
             provider=intent.provider,
-            model=intent.name if intent.kind in (Kind.MODEL, Kind.EMBEDDINGS) else "",
+            model=intent.name if intent.kind in _PROVIDERS_OWN else "",
             run_id=scope.id,
             depth=scope.depth,
             agents=scope.agents,
@@ -147,8 +148,12 @@ class WatchedCall(ActiveCall):
 
     @guarded("attached", _NOTHING)
     def attached(self) -> AbstractContextManager[None]:
-        """Makes the call's span and scope current in this context (for the body of a tool or agent)."""
-        return attached(trace.set_span_in_context(self._started.span, with_run(self.scope)))
+        """Makes the call's span and scope current in this context (for the body of a tool or agent).
+
+        A provider is not told who its customer's user is: around a model call no baggage of ours goes out.
+        """
+        around = kept_here(self.scope) if self._intent.kind in _PROVIDERS_OWN else with_run(self.scope)
+        return attached(trace.set_span_in_context(self._started.span, around))
 
     @guarded("waiting", _NOTHING)
     def waiting(self) -> Wait | nullcontext[None]:
@@ -162,8 +167,9 @@ class WatchedCall(ActiveCall):
         if self._live.board.empty:
             return None
         directive = self._live.gate.standing(self._intent, self._trail.scope)
-        obeyed = directive is not None and directive.mode is Mode.ENFORCE and directive.cancel_in_flight
-        return directive if obeyed else None
+        if directive is None or directive.mode is not Mode.ENFORCE or not directive.cancel_in_flight:
+            return None
+        return directive if self._live.board.grace_is_over(directive) else None
 
     @guarded("succeed", None)
     def succeed(self, outcome: Outcome) -> None:

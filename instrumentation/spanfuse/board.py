@@ -144,6 +144,10 @@ class Board:
         """True when nothing at all stands: the gate's fast path."""
         return not self._table
 
+    def grace_is_over(self, directive: Directive) -> bool:
+        """Whether what was in flight when the directive came has had its time."""
+        return not directive.grace or self.clock() >= self.ledger.of(directive).received + directive.grace
+
     def effects(self, directive: Directive) -> Effects:
         """The running record of what a directive did here."""
         return self.ledger.of(directive)

@@ -43,7 +43,15 @@ def begin(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
         raise
     except Exception as error:
         guard.fault("begin", error)
-        return UNWATCHED
+        return _only_admitted(live, intent, scope or context.current())
+
+
+@guard.guarded("gate", UNWATCHED)
+def _only_admitted(live: Runtime, intent: Intent, scope: RunScope | None) -> ActiveCall:
+    """A call that cannot be watched for a fault of ours: a stop holds for it all the same."""
+    if scope is not None:
+        live.gate.admit(intent, scope)
+    return UNWATCHED
 
 
 def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall:

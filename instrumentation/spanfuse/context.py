@@ -24,6 +24,17 @@ from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 _KEY = otel_context.create_key("spanfuse-run")
 MAX_AGENTS = 32  # names of enclosing agents that are remembered
 
+_CARRIED = (
+    names.RUN,
+    names.AGENT_PATH,
+    names.TENANT,
+    names.NAMESPACE,
+    names.FEATURE,
+    names.USER,
+    names.SESSION,
+)
+"""What says to another process which run it works for."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunScope:
@@ -128,6 +139,16 @@ def with_run(scope: RunScope, context: Context | None = None) -> Context:
     return made
 
 
+def kept_here(scope: RunScope) -> Context:
+    """A context in which `scope` is current in this process alone: nothing of it goes out as baggage."""
+    made = otel_context.set_value(_KEY, scope)
+    carried = baggage.get_all(made)
+    for name in _CARRIED:
+        if name in carried:
+            made = baggage.remove_baggage(name, made)
+    return made
+
+
 def path_of(agents: tuple[str, ...]) -> str:
     """Enclosing agents as one text, as it stands in baggage and on spans."""
     return "/".join(agent.replace("/", "_") for agent in agents)
@@ -135,16 +156,9 @@ def path_of(agents: tuple[str, ...]) -> str:
 
 def _entries(scope: RunScope) -> list[tuple[str, str]]:
     who = scope.identity
-    entries = [
-        (names.RUN, scope.id),
-        (names.AGENT_PATH, path_of(scope.agents)),
-        (names.TENANT, who.tenant),
-        (names.NAMESPACE, who.namespace),
-        (names.FEATURE, who.feature),
-        (names.USER, who.user),
-        (names.SESSION, who.session),
-    ]
-    return [(name, value) for name, value in entries if value]
+    path = path_of(scope.agents)
+    values = (scope.id, path, who.tenant, who.namespace, who.feature, who.user, who.session)
+    return [(name, value) for name, value in zip(_CARRIED, values, strict=True) if value]
 
 
 def from_baggage(context: Context) -> RunScope | None:

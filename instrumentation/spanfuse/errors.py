@@ -61,3 +61,7 @@ class RunStopped(BaseException):
         self.directive = directive
         self.reason = directive.reason
         self.model_message = directive.model_message
+
+    def __reduce__(self) -> tuple[type[RunStopped], tuple[Directive]]:
+        """Picklable, as BreakerOpen."""
+        return (type(self), (self.directive,))

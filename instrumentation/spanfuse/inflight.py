@@ -82,14 +82,21 @@ class Wait:
 
     def interrupt(self, directive: Directive) -> None:
         """Cancels the task, unless the wait is over by then. From any thread."""
-        if self._loop is not None:
-            with suppress(RuntimeError):  # the loop has been closed
-                self._loop.call_soon_threadsafe(self._cancel, directive)
+        loop = self._loop
+        if loop is None:
+            return
+        with suppress(RuntimeError):  # the loop has been closed
+            if directive.grace:
+                loop.call_soon_threadsafe(loop.call_later, directive.grace, self._cancel, directive)
+            else:
+                loop.call_soon_threadsafe(self._cancel, directive)
 
     def _cancel(self, directive: Directive) -> None:
         task = self._task
         if task is None or self._directive is not None or self is not self._inflight.innermost(self):
             return
+        if directive.grace and not self._inflight.holds(directive):
+            return  # it was lifted in time
         if self._inflight.tell(task, directive):
             self._directive = directive
             task.cancel(str(directive.key))
@@ -161,6 +168,10 @@ class Inflight:
             known = self._told.get(task) == news
             self._told[task] = news
         return not known
+
+    def holds(self, directive: Directive) -> bool:
+        """Whether `directive` still stands."""
+        return directive in self._board.directives()
 
     def cancelled(self, directive: Directive) -> None:
         """A task has been cancelled for `directive`."""

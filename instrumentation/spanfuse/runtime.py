@@ -7,6 +7,7 @@ parts are made: that is `instrument.py`'s.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -47,10 +48,11 @@ class Runtime:
     tools: Mapping[str, ToolRule] = field(default_factory=dict)
     origin: SpanContext | None = None
     started: bool = False
+    _starting: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
         """Starts the host, once. The child of a fork does so with its first call."""
-        if not self.started:
+        if not self.started and self._starting.acquire(blocking=False):
             self.started = True
             try:
                 self.host.start()

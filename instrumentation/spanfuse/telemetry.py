@@ -18,6 +18,7 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, Span, SpanContext, SpanKind, TraceFlags, Tracer
 
+from spanfuse.guard import fault
 from spanfuse.settings import resource_attributes
 from spanfuse_processor.engine import names
 
@@ -93,12 +94,15 @@ class Tracing:
         context: Context,
         parent: SpanContext,
     ) -> Span:
-        tracer = self.adopt()
-        if tracer is not None:
-            span = tracer.start_span(name, context, kind, attributes, start_time=start_ns)
-            made = span.get_span_context()
-            if made.is_valid and made.span_id != parent.span_id:
-                return span
+        try:
+            tracer = self.adopt()
+            if tracer is not None:
+                span = tracer.start_span(name, context, kind, attributes, start_time=start_ns)
+                made = span.get_span_context()
+                if made.is_valid and made.span_id != parent.span_id:
+                    return span
+        except Exception as error:  # of the application's sampler or span processors: foreign code
+            fault("the application's tracer", error)
         return NonRecordingSpan(_own_context(parent))
 
     def adopt(self) -> Tracer | None:

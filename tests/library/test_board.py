@@ -225,3 +225,12 @@ def test_readers_never_see_a_half_written_board(board: Board) -> None:
         reader.join()
 
     assert wrong == []
+
+
+def test_a_grace_is_over_in_its_time(board: Board, clock: Clock) -> None:
+    board.post(order(grace=2.0))
+
+    assert not board.grace_is_over(order(grace=2.0))
+    clock.pass_(2.0)
+    assert board.grace_is_over(order(grace=2.0))
+    assert board.grace_is_over(order(R2))

@@ -6,11 +6,13 @@ import asyncio
 import threading
 
 import pytest
+from opentelemetry import baggage
 from tests.library.calls import MODEL, ask, chat, scope, tool
 
 import spanfuse
 from spanfuse import active, runtime
 from spanfuse.calling import begin
+from spanfuse.errors import BreakerOpen
 from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.testing import Session
 from spanfuse_processor.engine import names
@@ -123,6 +125,19 @@ def test_a_call_ends_once(session: Session) -> None:
     assert len(session.spans) == 1
 
 
+def test_around_a_model_call_no_baggage_of_ours_goes_out(session: Session) -> None:
+    with spanfuse.run(user="u"):
+        call, inner = begin(chat()), begin(tool())
+        with call.attached():
+            to_the_provider = set(baggage.get_all())
+            assert spanfuse.current_run() == call.scope
+        with inner.attached():
+            to_a_service = set(baggage.get_all())
+
+    assert to_the_provider == set()
+    assert to_a_service == {names.RUN, names.USER}
+
+
 def test_a_price_that_is_not_known_yet_is_left_out(session: Session) -> None:
     call = begin(chat())
     call.succeed(Outcome(model="no-such-model", usage=Usage(1, 1)))
@@ -176,6 +191,15 @@ class TestFaultsOfOurs:
         call.succeed(Outcome(usage=Usage(1, 1), tool_requests=[ToolRequest("c", "t", "{}")]))
         begin(tool()).fail(ValueError())
         setattr(session.live, part, whole)
+
+    def test_a_fault_does_not_open_the_gate(self, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(type(session.live.lineage), "expects")
+
+        with spanfuse.run() as run:
+            begin(tool())
+            session.trip(run.id)
+            with pytest.raises(BreakerOpen):
+                begin(tool())
 
     def test_a_result_that_cannot_be_fingerprinted_costs_the_digest_alone(self, session: Session) -> None:
         class Hostile:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+from opentelemetry import baggage
 from opentelemetry import context as otel_context
 from opentelemetry.baggage.propagation import W3CBaggagePropagator
 from tests.library.calls import scope
 
 from spanfuse import context
-from spanfuse.context import MAX_AGENTS, RunScope, attached, with_run
+from spanfuse.context import MAX_AGENTS, RunScope, attached, kept_here, with_run
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 
 
@@ -105,3 +106,17 @@ def test_the_run_of_the_process_lies_beneath_all_contexts() -> None:
     assert context.current() == scope("process")
     with attached(with_run(scope("inner"))):
         assert context.current() == scope("inner")
+
+
+def test_what_is_kept_here_is_current_and_not_in_baggage() -> None:
+    """A provider is not told who its customer's user is; what the application itself carries goes on."""
+    theirs = baggage.set_baggage("their.key", "1", with_run(scope(user="u", feature="f")))
+    carrier: dict[str, str] = {}
+
+    with attached(theirs):
+        hidden = kept_here(scope(user="u", feature="f"))
+    W3CBaggagePropagator().inject(carrier, hidden)
+
+    assert carrier == {"baggage": "their.key=1"}
+    with attached(hidden):
+        assert context.current() == scope(user="u", feature="f")

@@ -245,3 +245,29 @@ def test_two_loops_in_two_threads_are_cancelled_each_in_its_own(board: Board, in
 
     assert sorted(ended) == ["one", "two"]
     assert not inflight._waits
+
+
+async def test_with_grace_what_is_in_flight_gets_its_time(board: Board, inflight: Inflight) -> None:
+    task = await begun(asyncio.create_task(forever(inflight)))
+    order = replace(directive(R1), grace=0.01)
+
+    post_from_elsewhere(board, order)
+    await asyncio.sleep(0)
+    assert not task.done()
+
+    with pytest.raises(BreakerOpen):
+        await asyncio.wait_for(task, 5)
+
+
+async def test_what_is_lifted_within_its_grace_cancels_nothing(board: Board, inflight: Inflight) -> None:
+    task = await begun(asyncio.create_task(forever(inflight)))
+    order = replace(directive(R1), grace=0.01)
+
+    post_from_elsewhere(board, order)
+    board.withdraw(order.id, order.revision + 1)
+    done, _ = await asyncio.wait([task], timeout=0.05)
+
+    assert not done
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -113,3 +113,17 @@ def test_without_a_provider_the_resource_is_what_the_environment_says(
         "service.name": "agents",
         "service.instance.id": "i1",
     }
+
+
+def test_a_sampler_that_raises_costs_the_application_s_span_and_not_the_record(
+    provider: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPANFUSE_RERAISE", "0")
+
+    class Broken(TracerProvider):
+        def get_tracer(self, *_: object, **__: object) -> trace.Tracer:
+            raise RuntimeError("theirs")
+
+    provider.append(Broken())
+
+    assert any(start(Tracing("s", "i")).span_id)
