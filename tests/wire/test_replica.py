@@ -90,6 +90,12 @@ def test_what_was_heard_ahead_survives_a_snapshot_from_before() -> None:
     assert replica.replace(at(6), [], now=3.0).removals == [removal("r2", 6, GONE)]
 
 
+def test_a_withdrawal_of_what_is_not_held_is_handed_out_too() -> None:
+    replica = holding(revision=1)
+
+    assert replica.apply(at(2), [], [removal("r1", 2)], now=1.0).removals == [removal("r1", 2)]
+
+
 def test_news_of_another_epoch_are_not_heard() -> None:
     replica = holding(revision=1)
 
