@@ -46,7 +46,7 @@ class Connection:
             return Instance(identity.service, identity.instance, library_version(), supported=SUPPORTED)
 
         self.state = HostState.CONNECTING
-        self.watcher = Watcher(link, board, instance, on_change)
+        self.watcher = Watcher(link, board, instance, on_change, limits.withdraw)
         self._reporter = Reporter(link, board, calls, self.watcher, instance)
         self._calls = calls
         self._sender = sender

@@ -17,6 +17,7 @@ from spanfuse.judge import Judge
 from spanfuse_processor.engine import Policy, PriceBook
 from spanfuse_processor.engine.events import CallStarted, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey
+from spanfuse_processor.engine.verdicts import Directive
 
 ISSUER: Final = "local"
 """Signs the stops that are given here."""
@@ -65,9 +66,19 @@ class LocalLimits:
 
     def release(self, key: BreakerKey) -> bool:
         """Takes back every stop of `key` that was given here; False when there is none."""
-        stops = [each for each in self._board.directives() if each.key == key and each.issuer == ISSUER]
+        return self._take_back([each for each in self._given() if each.key == key])
+
+    def withdraw(self, directive_id: str) -> None:
+        """The processor takes back what goes by this id there: what was given here in its place goes too."""
+        self._take_back([each for each in self._given() if each.id.partition("/")[2] == directive_id])
+
+    def _given(self) -> list[Directive]:
+        return [each for each in self._board.directives() if each.issuer == ISSUER]
+
+    def _take_back(self, stops: list[Directive]) -> bool:
         judge = self.judge
-        released = judge.release(key) if judge is not None else False
         for stop in stops:
-            released |= self._board.withdraw(stop.id, stop.revision)
-        return released
+            if judge is not None:  # so that it judges the run anew
+                judge.release(stop.key)
+            self._board.withdraw(stop.id, stop.revision)
+        return bool(stops)

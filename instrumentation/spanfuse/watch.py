@@ -39,6 +39,7 @@ class Watcher:
 
     `instance` says who we are whenever that is asked. `on_change` is called, on the thread that noticed, when
     a directive came or went or the connection did; then, and when `tick` said so, `tick` wants to be called.
+    `on_withdrawal` is told the ids of what the processor takes back, also of what it never ordered here.
 
     Attributes:
         directives: how many were taken.
@@ -52,6 +53,7 @@ class Watcher:
         board: Board,
         instance: Callable[[], Instance],
         on_change: Callable[[], None],
+        on_withdrawal: Callable[[str], None] = lambda directive_id: None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -62,6 +64,7 @@ class Watcher:
         self._board = board
         self._instance = instance
         self._on_change = on_change
+        self._on_withdrawal = on_withdrawal
         self._clock = clock
         self._session = WatchSession(clock(), patience)
         self._lock = threading.Lock()  # around the session, and the board's changes in their order
@@ -203,6 +206,7 @@ class Watcher:
         # What is about to be replaced stays until then: between the two the gate would be open.
         if removal.reason != REPLACED:
             self._board.withdraw(removal.id, removal.revision)
+            self._on_withdrawal(removal.id)
 
     def _post(self, directive: Directive) -> None:
         self.directives += self._board.post(directive)

@@ -95,6 +95,18 @@ def test_a_release_takes_back_every_stop_that_was_given_here(limits: LocalLimits
     assert board.standing([key("r")]) is not None  # and a new loop is stopped anew
 
 
+def test_what_the_processor_takes_back_goes_here_too(limits: LocalLimits, board: Board) -> None:
+    limits.begin((), ())
+    loop(limits, "r")
+    loop(limits, "other")
+    limits.end()
+
+    limits.withdraw("run/r/stop")
+
+    assert board.standing([key("r")]) is None
+    assert board.standing([key("other")]) is not None
+
+
 def test_a_release_leaves_the_processors_orders_alone(limits: LocalLimits, board: Board) -> None:
     board.post(stop("r"))
 

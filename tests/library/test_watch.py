@@ -32,7 +32,7 @@ def watching(
     """A watcher, kept as a host keeps it, and its board."""
     board = board or Board()
     link, bell, over = Link(parse_target(endpoint), token), Bell(), threading.Event()
-    watcher = Watcher(link, board, lambda: Instance("app", "i-1"), bell.ring, patience)
+    watcher = Watcher(link, board, lambda: Instance("app", "i-1"), bell.ring, patience=patience)
 
     def keep() -> None:
         while not over.is_set():

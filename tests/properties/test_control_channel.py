@@ -81,7 +81,7 @@ class Application:
         for removal in changes.removals:
             held = self.board.pop(removal.id, None)  # none: it has had its time
             assert held is None or removal.revision >= held.revision
-            if self.put_up[removal.id][0] == self.life:
+            if self.put_up.get(removal.id, (self.life, 0))[0] == self.life:
                 self.taken_down[removal.id] = (self.life, removal.revision)
             else:  # revisions of two lives do not compare; and a new life alone is no pardon
                 assert removal.reason != GONE

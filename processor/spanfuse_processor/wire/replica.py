@@ -131,7 +131,8 @@ class Replica:
 
     def _drop(self, removal: Removal, epoch: str, changes: Changes) -> None:
         held = self._held.get(removal.id)
-        if held is None:
+        if held is None:  # whoever obeys may have stopped the same by itself
+            changes.removals.append(removal)
             return
         if held.epoch == epoch and removal.revision < held.directive.revision:
             self.stale += 1

@@ -246,6 +246,19 @@ def test_what_was_stopped_here_stays_stopped_when_the_processor_is_back(processo
         assert processor.effects == []  # what was not its order is not its business
 
 
+def test_an_operator_may_take_back_what_was_stopped_here(processor: StubProcessor) -> None:
+    processor.stop()
+    with remote(processor.endpoint) as (host, board):
+        for _ in range(8):
+            host.span_ended(failed_tool("loop"))
+        processor.start()
+        until(is_in(host, HostState.CONNECTED), timeout=3.0)
+
+        processor.publish(withdraw=("run/loop/stop",))
+
+        until(lambda: board.standing([key("loop")]) is None)
+
+
 def test_a_wrong_token_is_said_and_harms_nobody() -> None:
     with (
         stub_processor(tokens=Tokens(clients=["right"])) as processor,
