@@ -33,7 +33,7 @@ from spanfuse_processor.engine.totals import Totals
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
-_MAX_TOLD: Final = 512
+_MAX_TOLD: Final = 128
 """Tool calls of a run that are remembered by their id: two tellings of one come close together."""
 _MARK: Final = (1 << 60) - 1  # an int of 60 bits is 16 bytes smaller than one of 64
 Price = Callable[[CallEnded, Usage], MicroUsd | None]

@@ -82,7 +82,7 @@ class Stops:
 
     def order(self, order: Order, key: BreakerKey, record: Record | None, now: Instant) -> Verdict | None:
         """What comes of an order. None: it holds already, or nothing stood."""
-        stood = key in self._standing or (record is not None and record.ordered)
+        stood = self.breakers.state(key) in _SHUT or (record is not None and record.ordered)
         try:
             transition = self.breakers.order(key, order.kind, now)
         except OrderError:
