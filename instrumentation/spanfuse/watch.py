@@ -22,6 +22,7 @@ from spanfuse_processor.engine.verdicts import Directive, Removal
 from spanfuse_processor.wire import requests
 from spanfuse_processor.wire.backoff import Patience
 from spanfuse_processor.wire.directives import Refused
+from spanfuse_processor.wire.log import EXPIRED
 from spanfuse_processor.wire.messages import SERVICE, Cursor, Instance
 from spanfuse_processor.wire.replica import REPLACED, Changes
 from spanfuse_processor.wire.session import LinkState, Loss, Step, WatchSession
@@ -39,7 +40,7 @@ class Watcher:
 
     `instance` says who we are whenever that is asked. `on_change` is called, on the thread that noticed, when
     a directive came or went or the connection did; then, and when `tick` said so, `tick` wants to be called.
-    `on_withdrawal` is told the ids of what the processor takes back, also of what it never ordered here.
+    `on_withdrawal` is told the ids of what the processor takes back before its time, ordered here or not.
 
     Attributes:
         directives: how many were taken.
@@ -204,8 +205,10 @@ class Watcher:
 
     def _withdraw(self, removal: Removal) -> None:
         # What is about to be replaced stays until then: between the two the gate would be open.
-        if removal.reason != REPLACED:
-            self._board.withdraw(removal.id, removal.revision)
+        if removal.reason == REPLACED:
+            return
+        self._board.withdraw(removal.id, removal.revision)
+        if removal.reason != EXPIRED:
             self._on_withdrawal(removal.id)
 
     def _post(self, directive: Directive) -> None:

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from tests.library.examples import key, stop
@@ -27,12 +28,12 @@ QUICK = Patience(first=0.02, quick=0.05, poll_every=0.1, denied=0.2, bookmark=0.
 
 @contextmanager
 def watching(
-    endpoint: str, token: str = "", patience: Patience = QUICK, board: Board | None = None
+    endpoint: str, token: str = "", board: Board | None = None, **options: Any
 ) -> Iterator[tuple[Watcher, Board]]:
     """A watcher, kept as a host keeps it, and its board."""
     board = board or Board()
     link, bell, over = Link(parse_target(endpoint), token), Bell(), threading.Event()
-    watcher = Watcher(link, board, lambda: Instance("app", "i-1"), bell.ring, patience=patience)
+    watcher = Watcher(link, board, lambda: Instance("app", "i-1"), bell.ring, patience=QUICK, **options)
 
     def keep() -> None:
         while not over.is_set():
@@ -90,6 +91,17 @@ def test_a_withdrawal_takes_down(processor: StubProcessor) -> None:
         processor.publish(withdraw=("run/r/stop",))
 
         until(lambda: holds(board, "r")() is None)
+
+
+def test_only_what_is_taken_back_before_its_time_counts_as_taken_back(processor: StubProcessor) -> None:
+    taken_back: list[str] = []
+    with watching(processor.endpoint, on_withdrawal=taken_back.append) as (_, board):
+        processor.publish(stop("brief", ttl=0.1))
+        until(holds(board, "brief"))
+        until(lambda: holds(board, "brief")() is None)
+        processor.publish(withdraw=("run/never-ordered-here/stop",))
+
+        until(lambda: taken_back == ["run/never-ordered-here/stop"])
 
 
 def test_a_stream_that_breaks_is_opened_again_and_resumed(processor: StubProcessor) -> None:
