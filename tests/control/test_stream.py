@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import grpc
 import pytest
 from tests.control.serving import (
     BOUND,
-    CLIENT,
-    OPERATOR,
-    TOKENS,
-    bearer,
     controlling,
     events,
     reaches,
-    refusal,
 )
 from tests.wire.builders import full_call, full_effect, removal, stop
 
-from spanfuse_processor.control.stream import MAX_REQUEST
 from spanfuse_processor.engine.verdicts import Action
 from spanfuse_processor.wire import control_pb2 as pb
 from spanfuse_processor.wire import requests
@@ -214,71 +207,6 @@ async def test_a_taker_that_fails_does_not_cost_an_application_its_answer() -> N
     assert [each.id for each in answer.directives] == ["run/r1/stop"]
     assert running.calls == [[full_call()]]
     assert running.faults == ["effects: RuntimeError('broken')"]
-
-
-@pytest.mark.parametrize("metadata", [(), bearer("wrong"), (("authorization", "Basic eDp5"),)])
-@pytest.mark.parametrize("method", ["Watch", "List", "Report", "Lease"])
-async def test_who_has_no_token_is_let_into_nothing(method: str, metadata: Any) -> None:
-    async with controlling(TOKENS) as running:
-        request = {"Watch": pb.WatchRequest, "List": pb.ListRequest, "Report": pb.ReportRequest}
-        call = getattr(running.stub, method)(request.get(method, pb.LeaseRequest)(), metadata=metadata)
-
-        assert await refusal(call.read() if method == "Watch" else call) is grpc.StatusCode.UNAUTHENTICATED
-        assert running.hub.stats.subscribed == 0
-        assert running.faults == []
-
-
-@pytest.mark.parametrize("token", [CLIENT, OPERATOR])
-async def test_clients_and_operators_may_watch(token: str) -> None:
-    async with controlling(TOKENS) as running:
-        [event] = await events(running.stub.Watch(FROM_THE_START, metadata=bearer(token)), 1)
-
-    assert kinds([event]) == ["snapshot"]
-
-
-async def test_leases_are_not_offered() -> None:
-    async with controlling() as running:
-        code = await refusal(running.stub.Lease(pb.LeaseRequest()))
-
-    assert code is grpc.StatusCode.UNIMPLEMENTED
-
-
-async def test_a_service_or_method_that_does_not_exist_is_unimplemented() -> None:
-    async with controlling() as running:
-        for path in ("/spanfuse.control.v2.Control/Watch", f"/{SERVICE}/Launch"):
-            assert await refusal(running.channel.unary_unary(path)(b"")) is grpc.StatusCode.UNIMPLEMENTED
-
-
-@pytest.mark.parametrize("method", ["List", "Report"])
-async def test_what_is_no_request_is_refused(method: str) -> None:
-    async with controlling() as running:
-        send = running.channel.unary_unary(f"/{SERVICE}/{method}")
-
-        assert await refusal(send(b"\xff\xff\xff")) is grpc.StatusCode.INVALID_ARGUMENT
-        assert running.faults == []
-
-
-async def test_a_report_that_is_too_large_is_refused() -> None:
-    request = pb.ReportRequest(instance={"service_name": "s" * MAX_REQUEST}).SerializeToString()
-    async with controlling() as running:
-        code = await refusal(running.channel.unary_unary(f"/{SERVICE}/Report")(request))
-
-    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
-
-
-@pytest.mark.parametrize("method", ["Watch", "List"])
-async def test_a_fault_of_ours_is_reported_and_answered(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise RuntimeError("broken")
-
-    async with controlling() as running:
-        for name in ("subscribe", "standing"):
-            monkeypatch.setattr(running.hub, name, fail)
-        call = getattr(running.stub, method)(pb.WatchRequest() if method == "Watch" else pb.ListRequest())
-        code = await refusal(call.read() if method == "Watch" else call)
-
-    assert code is grpc.StatusCode.INTERNAL
-    assert running.faults == [f"control {method.lower()}: RuntimeError('broken')"]
 
 
 async def test_a_session_over_real_streams_ends_with_what_the_server_says() -> None:

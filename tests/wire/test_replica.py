@@ -167,3 +167,11 @@ def test_a_withdrawal_that_is_older_than_what_stands_is_dropped() -> None:
 
     assert not replica.apply(at(5), [], [removal("r1", 3)], now=2.0)
     assert replica.directives() == {"run/r1/stop": stop("r1", 6)}
+
+
+def test_a_withdrawal_of_what_is_not_here_is_handed_on_to_who_stopped_by_himself() -> (
+    None
+):
+    replica = holding(revision=1)
+
+    assert replica.apply(at(2), [], [removal("r1", 2)], now=1.0).removals == [removal("r1", 2)]
