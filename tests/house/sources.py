@@ -17,7 +17,7 @@ def sources() -> list[Path]:
     return [path for path in found if not path.name.endswith(GENERATED)]
 
 
-def tests() -> list[Path]:
+def checks() -> list[Path]:
     """Every file of the tests."""
     return sorted((ROOT / "tests").rglob("*.py"))
 
