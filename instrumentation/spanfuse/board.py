@@ -54,7 +54,9 @@ class Board:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.ledger = Ledger(clock)
-        self._lock = threading.Lock()
+        # Reentrant: the garbage collector may end a dropped generator, so a call, in the middle of anything.
+        self._lock = threading.RLock()
+        self._version = 0
         self._table: Mapping[BreakerKey, tuple[_Notice, ...]] = {}  # replaced, never changed
         self._notices: dict[str, _Notice] = {}  # by id; writers only, as the next two
         self._names: dict[BreakerKey, set[str]] = {}
@@ -211,15 +213,25 @@ class Board:
 
     def _replace_table(self, touched: set[BreakerKey]) -> None:
         touched = touched | self._purge()
+        version = -1
+        while version != self._version:  # a write from within, see `_lock`: build again on what it left
+            version = self._version
+            table = self._table_with(touched)
+        self._version += 1
+        self._table = table
+
+    def _table_with(self, touched: set[BreakerKey]) -> Mapping[BreakerKey, tuple[_Notice, ...]]:
+        """The table, with the rows of `touched` made anew."""
         table = dict(self._table)
         for key in touched:
-            row = sorted((self._notices[name] for name in self._names[key]), key=lambda one: one.rank)
+            names = list(self._names.get(key, ()))
+            row = sorted((self._notices[name] for name in names), key=lambda notice: notice.rank)
             if row:
                 table[key] = tuple(row)
             else:
                 table.pop(key, None)
-                del self._names[key]
-        self._table = table
+                self._names.pop(key, None)
+        return table
 
     def _purge(self) -> set[BreakerKey]:
         now = self.clock()

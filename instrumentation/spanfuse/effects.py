@@ -42,7 +42,7 @@ class Ledger:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the collector may end a call in the middle of anything
         self._records: OrderedDict[str, Effects] = OrderedDict()
         self._changed: set[str] = set()
         self._ends: dict[bytes, float] = {}

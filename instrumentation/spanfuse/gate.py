@@ -64,7 +64,7 @@ class Gate:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the collector may end a call in the middle of anything
         self._refusals: OrderedDict[tuple[str, str, int], _Refusals] = OrderedDict()
 
     def admit(self, intent: Intent, scope: RunScope) -> Permit:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -112,7 +111,8 @@ class Inflight:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._lock = threading.Lock()
+        # Reentrant: the garbage collector may end a dropped coroutine, so a wait, in the middle of anything.
+        self._lock = threading.RLock()
         self._waits: dict[BreakerKey, dict[Wait, None]] = {}  # insertion order: outermost first
         self._told: WeakKeyDictionary[asyncio.Task[Any], tuple[str, int]] = WeakKeyDictionary()
         board.on_change(self.stop)
@@ -147,8 +147,7 @@ class Inflight:
         """A directive newly holds: cancels what it covers. Called by the board, on any thread."""
         if directive.mode is not Mode.ENFORCE or not directive.cancel_in_flight:
             return
-        with self._lock:
-            waits = list(self._covered(directive))
+        waits = self._covered(directive)
         for wait in waits:
             wait.interrupt(directive)
         stuck = sum(not wait.interruptible for wait in waits)
@@ -177,11 +176,12 @@ class Inflight:
         """A task has been cancelled for `directive`."""
         self._board.ledger.add(directive, cancelled=1)
 
-    def _covered(self, directive: Directive) -> Iterator[Wait]:
-        waits = self._waits.get(directive.key, {})
+    def _covered(self, directive: Directive) -> list[Wait]:
+        with self._lock:
+            waits = list(self._waits.get(directive.key, ()))
         if directive.action is not Action.BLOCK_TOOL:
-            return iter(waits)
-        return (wait for wait in waits if any(key.level is Level.TOOL for key in wait.keys))
+            return waits
+        return [wait for wait in waits if any(key.level is Level.TOOL for key in wait.keys)]
 
 
 def _here() -> tuple[asyncio.AbstractEventLoop | None, asyncio.Task[Any] | None]:

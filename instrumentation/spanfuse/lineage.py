@@ -69,7 +69,7 @@ class Lineage:
     """The asked calls and the responses of this process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the collector may end a call in the middle of anything
         self._asked: _Recent[tuple[str, str], Asked] = _Recent()  # by run and id
         self._newest: _Recent[str, Asked] = _Recent()  # by id alone
         self._responses: _Recent[str, Trail] = _Recent()

@@ -37,7 +37,7 @@ class ThreadedPrices:
         self._known: dict[Key, Rates | None] = {}
         self._asked: set[Key] = set()
         self._queue: SimpleQueue[Key] = SimpleQueue()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the collector may end a call in the middle of anything
         self._thread: threading.Thread | None = None
 
     def rates(self, provider: str, model: str, day: int) -> Rates | Pending | None:

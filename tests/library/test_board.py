@@ -234,3 +234,20 @@ def test_a_grace_is_over_in_its_time(board: Board, clock: Clock) -> None:
     clock.pass_(2.0)
     assert board.grace_is_over(order(grace=2.0))
     assert board.grace_is_over(order(R2))
+
+
+def test_a_write_in_the_middle_of_a_write_is_not_lost() -> None:
+    """The garbage collector may end a call, and so post a directive, wherever this thread stands."""
+    within: list[Directive] = []
+
+    def clock() -> float:
+        if within:
+            reentered.post(within.pop())
+        return 1.0
+
+    reentered = Board(clock)
+    within.append(order(R2))
+
+    reentered.post(order(R1))
+
+    assert {held.key for held in reentered.directives()} == {R1, R2}

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tests.library.programs import CALLS, environment, run_program
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_provider_that_is_set_after_us_gets_our_spans_and_gives_us_foreign_ones() -> None:
@@ -126,3 +129,35 @@ def test_nothing_is_printed() -> None:
     )
 
     assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "from opentelemetry.instrumentation.genai.openai import OpenAIInstrumentor",
+        "from openinference.instrumentation.openai import OpenAIInstrumentor",
+    ],
+)
+def test_a_call_that_another_instrumentation_sees_as_well_is_judged_once(theirs: str) -> None:
+    told = run_program(
+        theirs
+        + """
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+trace.set_tracer_provider(TracerProvider())
+OpenAIInstrumentor().instrument(tracer_provider=trace.get_tracer_provider())
+import spanfuse.auto
+from openai import OpenAI
+from tests.library.providers.fake_openai import FakeOpenAI
+host = listen()
+words = [{"role": "user", "content": "hello"}]
+with FakeOpenAI() as server, OpenAI(base_url=server.url, api_key="k") as client:
+    client.chat.completions.create(model="m", messages=words)
+    list(client.chat.completions.create(model="m", messages=words, stream=True))
+    client.embeddings.create(model="e", input="hello")
+tell(judged=[f"{span.scope}: {span.name}" for span in host.ended])
+""",
+        PYTHONPATH=str(ROOT),
+    )
+
+    assert told == [{"judged": ["spanfuse: chat m", "spanfuse: chat m", "spanfuse: embeddings e"]}]
