@@ -8,7 +8,7 @@ import pytest
 from tests.control.serving import make_hub
 from tests.wire.builders import removal, stop
 
-from spanfuse_processor.control.hub import FRESH, MAX_DIRECTIVE, Hub, Subscription
+from spanfuse_processor.control.hub import FRESH, MAX_CHANGE, Hub, Subscription
 from spanfuse_processor.control.view import View
 from spanfuse_processor.engine.verdicts import Action, Directive, Removal
 from spanfuse_processor.wire import control_pb2 as pb
@@ -56,7 +56,7 @@ def test_a_batch_is_applied_in_the_order_of_its_issuers_revisions() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        stop("x" * (MAX_DIRECTIVE + 1)),
+        stop("x" * (MAX_CHANGE + 1)),
         stop("bad", params=(("calls_per_second", 1.0),)),
         stop("bad", priority=-1),
     ],
@@ -67,8 +67,11 @@ def test_what_cannot_travel_is_counted_and_keeps_nothing_else_from_it(bad: Direc
 
     published = hub.publish([stop("r1", 1), bad, stop("r2", 3)])
 
+    hub.publish(removals=[Removal("x" * (MAX_CHANGE + 1), 4)])
+
     assert [each.key.id for each in published] == ["r1", "r2"]
-    assert hub.stats.unpublishable == 1
+    assert hub.stats.unpublishable == 2
+    assert hub.cursor.revision == 2
     assert len(hub) == 2
 
 
@@ -195,19 +198,21 @@ async def test_a_shared_event_is_not_older_than_a_moment_for_its_ttls_run() -> N
     assert left == [60, 60, 29]
 
 
-async def test_a_hub_that_closes_sends_everyone_away_once() -> None:
+async def test_a_hub_that_closes_says_what_is_new_and_sends_everyone_away_once() -> None:
     hub, _ = make_hub()
     with hub.subscribe(ALL) as subscription:
         await read(subscription)
+        hub.publish([stop("r1")])
         hub.close("restart", 1.5)
-        [event] = await read(subscription)
+        [last, event] = await read(subscription)
         after = await read(subscription)
     with hub.subscribe(ALL) as late:
-        [refused] = await read(late)
+        refused = await read(late)
 
+    assert changes([last]) == [("run/r1/stop", 1)]
     assert (event.go_away.reason, event.go_away.retry_after.seconds) == ("restart", 1)
     assert after == []
-    assert kinds([refused]) == ["go_away"]
+    assert kinds(refused) == ["snapshot", "go_away"]
 
 
 def test_who_leaves_is_no_longer_counted() -> None:

@@ -169,9 +169,7 @@ def test_a_withdrawal_that_is_older_than_what_stands_is_dropped() -> None:
     assert replica.directives() == {"run/r1/stop": stop("r1", 6)}
 
 
-def test_a_withdrawal_of_what_is_not_here_is_handed_on_to_who_stopped_by_himself() -> (
-    None
-):
+def test_a_withdrawal_of_what_is_not_here_is_handed_on_to_who_stopped_by_himself() -> None:
     replica = holding(revision=1)
 
     assert replica.apply(at(2), [], [removal("r1", 2)], now=1.0).removals == [removal("r1", 2)]

@@ -68,3 +68,10 @@ def test_interests_are_read_field_by_field() -> None:
     asked = scopes.interests([pb.Scope(feature="chat", instance_id="i-1"), pb.Scope(run_id="r1")])
 
     assert asked == {CHAT, RUN}
+
+
+def test_who_names_too_much_hears_everything() -> None:
+    named = [pb.Scope(run_id=f"r{number}") for number in range(scopes.MAX_INTERESTS + 1)]
+
+    assert len(scopes.interests(named[1:])) == scopes.MAX_INTERESTS
+    assert scopes.interests(named) == frozenset()

@@ -18,11 +18,11 @@ from spanfuse_processor.clock import Clock
 from spanfuse_processor.control.view import View
 from spanfuse_processor.engine.nouns import BreakerKey, Instant
 from spanfuse_processor.engine.verdicts import Directive, Removal
-from spanfuse_processor.wire import directives, messages
+from spanfuse_processor.wire import messages
 from spanfuse_processor.wire.log import DirectiveLog
 from spanfuse_processor.wire.messages import Change, Cursor
 
-MAX_DIRECTIVE: Final = 64 * 1024  # bytes; one that is larger would end every stream that carries it
+MAX_CHANGE: Final = 64 * 1024  # bytes; one that is larger would end every stream that carries it
 FRESH: Final = 1.0  # seconds that made events may be shared, since the TTLs in them run
 
 
@@ -79,10 +79,12 @@ class Hub:
         standing = []
         changes: list[Change] = [*upserts, *removals]
         for change in sorted(changes, key=lambda change: change.revision):
-            if isinstance(change, Removal):
+            if not self._fits(change):
+                self.stats.unpublishable += 1
+            elif isinstance(change, Removal):
                 self._log.withdraw(change.id, change.reason)
                 self.stats.withdrawn += 1
-            elif self._fits(change):
+            else:
                 stamped = replace(change, issued_ns=change.issued_ns or self._clock.wall_ns())
                 standing.append(self._log.upsert(stamped, self._clock.monotonic()))
                 self.stats.published += 1
@@ -150,14 +152,12 @@ class Hub:
         """The event that says that nothing is new."""
         return messages.bookmark(cursor, self._clock.wall_ns(), self.bookmark_every)
 
-    def _fits(self, directive: Directive) -> bool:
-        """Whether the directive can travel. One that cannot must not keep the others from it."""
+    def _fits(self, change: Change) -> bool:
+        """Whether the change can travel. One that cannot must not keep the others from it."""
         try:
-            fits = directives.encode(directive).ByteSize() <= MAX_DIRECTIVE
+            return messages.encode_change(change).ByteSize() <= MAX_CHANGE
         except (ValueError, OverflowError, TypeError):
-            fits = False
-        self.stats.unpublishable += not fits
-        return fits
+            return False
 
     def _wake(self) -> None:
         self._made.clear()
@@ -191,22 +191,18 @@ class Subscription:
         """
         if self._over:
             return []
-        if self._greeted:
+        if self._greeted and self._hub.closing is None:
             await self._news_or_silence()
         self._greeted = True
-        if self._hub.closing is not None:
-            return self._farewell(*self._hub.closing)
         events = self._hub.events_since(self._cursor, self._view)
-        if events:
-            self._cursor = self._hub.cursor
-        return events or [self._hub.mark(self._hub.cursor)]
+        self._cursor = self._hub.cursor
+        if self._hub.closing is not None:  # what is new goes out before: a successor may not know it
+            self._over = True
+            return [*events, messages.go_away(self._cursor, *self._hub.closing)]
+        return events or [self._hub.mark(self._cursor)]
 
     async def _news_or_silence(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._hub.bookmark_every):
                 await self.wake.wait()
         self.wake.clear()
-
-    def _farewell(self, reason: str, retry_after: float) -> list[bytes]:
-        self._over = True
-        return [messages.go_away(self._hub.cursor, reason, retry_after)]

@@ -17,6 +17,7 @@ from spanfuse_processor.engine.verdicts import Directive, Removal
 from spanfuse_processor.wire.messages import Change, Cursor
 
 EXPIRED = "expired"
+_LEAST = 0.001  # seconds; a time that rounds to nothing on the wire would be no time at all
 _SLACK = 64  # outdated deadlines that are not worth a rebuild
 
 
@@ -145,4 +146,4 @@ class DirectiveLog:
 
 
 def _left(held: _Standing, now: Instant) -> Directive:
-    return replace(held.directive, ttl=held.until - now)
+    return replace(held.directive, ttl=max(held.until - now, _LEAST))

@@ -76,6 +76,13 @@ Change = Directive | Removal
 """What a delta is made of."""
 
 
+def encode_change(change: Change) -> pb.Directive | pb.Removal:
+    """The message for a change; raises ValueError as `directives.encode` does."""
+    if isinstance(change, Directive):
+        return directives.encode(change)
+    return directives.encode_removal(change)
+
+
 def snapshots(cursor: Cursor, standing: Iterable[Directive]) -> list[bytes]:
     """The events of one snapshot; all but the last say that more follows."""
     parts = list(_parts([directives.encode(each) for each in standing])) or [[]]
@@ -88,7 +95,7 @@ def snapshots(cursor: Cursor, standing: Iterable[Directive]) -> list[bytes]:
 def deltas(cursor: Cursor, changes: Sequence[Change]) -> list[bytes]:
     """The events of one delta, `changes` in the order of their revisions; the last one reaches `cursor`."""
     events = []
-    parts = list(_parts([_encode_change(change) for change in changes]))
+    parts = list(_parts([encode_change(change) for change in changes]))
     for part in parts:
         reached = cursor if part is parts[-1] else cursor._replace(revision=part[-1].revision)
         delta = pb.Delta(
@@ -115,12 +122,6 @@ def newest(standing: Sequence[Directive]) -> tuple[list[pb.Directive], bool]:
     """As many of the newest directives as fit one message, oldest first, and whether any were left out."""
     part = next(_parts(directives.encode(each) for each in reversed(standing)), [])
     return part[::-1], len(part) < len(standing)
-
-
-def _encode_change(change: Change) -> pb.Directive | pb.Removal:
-    if isinstance(change, Directive):
-        return directives.encode(change)
-    return directives.encode_removal(change)
 
 
 def _event(cursor: Cursor, **content: Any) -> bytes:

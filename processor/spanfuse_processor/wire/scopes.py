@@ -25,6 +25,7 @@ FIELDS: Final = {
     Level.MODEL: "model",
     Level.EVERYTHING: "everything",
 }
+MAX_INTERESTS: Final = 1000
 _LEVELS: Final = {name: level for level, name in FIELDS.items()}
 
 Interests = frozenset[BreakerKey]
@@ -52,13 +53,17 @@ def decode(scope: pb.Scope) -> BreakerKey | None:
 
 
 def interests(scopes: Iterable[pb.Scope]) -> Interests:
-    """What a subscriber named, field by field; fields that are no level of ours narrow nothing."""
-    return frozenset(
+    """What a subscriber named, field by field; fields that are no level of ours narrow nothing.
+
+    Who names more than MAX_INTERESTS asks for so much that it may as well hear everything.
+    """
+    named = frozenset(
         BreakerKey(_LEVELS[field.name], str(value))
         for scope in scopes
         for field, value in scope.ListFields()
         if field.name in _LEVELS
     )
+    return named if len(named) <= MAX_INTERESTS else frozenset()
 
 
 def concerns(asked: Interests, key: BreakerKey) -> bool:
