@@ -48,7 +48,7 @@ class Runtime:
     tools: Mapping[str, ToolRule] = field(default_factory=dict)
     origin: SpanContext | None = None
     started: bool = False
-    _starting: threading.Lock = field(default_factory=threading.Lock)
+    _starting: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def start(self) -> None:
         """Starts the host, once. The child of a fork does so with its first call."""
