@@ -45,7 +45,7 @@ def started(number: int, parent: int = 0, kind: Kind = Kind.TOOL, *, of: int = 1
 
 def model(number: int, parent: int = 0, tokens: int = 100, **more: Any) -> CallEnded:
     """A model call that used `tokens` in and a tenth of it out."""
-    fields = {"usage": Usage(tokens, tokens // 10), "model": "good", "name": "good"} | more
+    fields: dict[str, Any] = {"usage": Usage(tokens, tokens // 10), "model": "good", "name": "good"} | more
     return ended(number, parent, Kind.MODEL, **fields)
 
 

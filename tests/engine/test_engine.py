@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.engine.driving import KEY, RUN, Plain, engine, look, stopped, tell
 from tests.engine.making import NOON, SECOND, Book, agent, detectors, ended, model, span, started, trace
 
@@ -177,7 +179,7 @@ class TestTime:
 def test_an_observer_is_told_of_each_ended_call_once() -> None:
     seen: list[tuple[Call, CallEnded]] = []
     made = Engine(Policy(), Book(), (Plain(),), detectors(), lambda call, event: seen.append((call, event)))
-    twin = {"tool_call_id": "c", "name": "t"}
+    twin: dict[str, Any] = {"tool_call_id": "c", "name": "t"}
 
     tell(made, [started(1), model(2), model(2), ended(3, **twin)])
     tell(made, [ended(4, **twin, prints=Fingerprints(arguments="a"))])

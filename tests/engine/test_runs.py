@@ -217,6 +217,16 @@ class TestPuttingAway:
         assert [run.id for run in seen.runs.live()] == [trace(1).hex(), trace(3).hex()]
         assert (seen.stats.evicted, seen.runs.counts()) == (1, (2, 1))
 
+    def test_a_run_that_had_to_make_room_goes_on_when_it_is_seen_again(self) -> None:
+        seen = Registry(runs=1)
+        seen.see(model(1, of=1))
+        seen.see(model(2, of=2))
+
+        run = seen.see(model(3, of=1))
+
+        assert run is not None
+        assert (run.tree.totals.cost, seen.stats.resumed, seen.stats.late) == (2, 1, 0)
+
     def test_a_tombstone_is_forgotten_in_the_end_and_its_trace_starts_anew(self) -> None:
         seen = Registry(idle=900.0, tombstone=100.0)
         seen.see(ended(1, joins=("conversation:7",)))

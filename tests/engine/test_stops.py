@@ -41,6 +41,24 @@ class TestModes:
         assert verdict.directive is not None
         assert verdict.directive.mode is Mode.SHADOW
 
+    def test_a_mere_warning_does_not_keep_another_detector_from_stopping(self) -> None:
+        policy = Policy(detectors={"soft": CountLimits(mode=Mode.WARN), "hard": CountLimits(stop=4)})
+        made = engine(policy, soft=Level.RUN, hard=Level.RUN)
+
+        verdicts = tell(made, [ended(number) for number in range(1, 6)])
+
+        issued = [verdict.directive.mode for verdict in verdicts if verdict.directive is not None]
+        assert issued == [Mode.WARN, Mode.ENFORCE]
+        assert look(made).state is BreakerState.OPEN
+
+    def test_a_mere_warning_never_takes_the_place_of_a_stop(self) -> None:
+        made = engine(Policy(mode=Mode.WARN))
+        order(made, OrderKind.KILL)
+
+        verdicts = tell(made, [ended(1), ended(2), ended(3)])
+
+        assert [verdict.directive for verdict in verdicts] == [None, None]
+
     def test_a_mere_warning_is_taken_back_by_a_release(self) -> None:
         made, _ = self.warned(Mode.WARN)
 

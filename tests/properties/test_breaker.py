@@ -77,9 +77,10 @@ def test_an_applications_board_ends_up_with_what_the_breakers_say(
             event = ended(number, run_id=f"r{run}", identity=Identity(feature="f"), error=error)
             said += made.observe(event, now)
         for verdict in said:
-            for item in filter(None, (verdict.removal, verdict.directive)):
-                assert item.revision > revision
-                revision = item.revision
+            for item in (verdict.removal, verdict.directive):
+                if item is not None:
+                    assert item.revision > revision
+                    revision = item.revision
             if verdict.removal is not None:
                 gone = [key for key, held in board.items() if held.id == verdict.removal.id]
                 assert len(gone) == 1

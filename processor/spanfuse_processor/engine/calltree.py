@@ -30,6 +30,7 @@ from spanfuse_processor.engine.nodes import (
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.totals import Totals
+from spanfuse_processor.engine.usages import fitting, larger_of, same
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
@@ -40,8 +41,7 @@ Price = Callable[[CallEnded, Usage], MicroUsd | None]
 
 
 class Node(NamedTuple):
-    """One span as the tree knows it, for views and tests. `arrived` is False for a parent that is
-    awaited."""
+    """One span as the tree knows it, for views and tests. An awaited parent has not `arrived`."""
 
     trace_id: bytes
     span_id: bytes
@@ -95,8 +95,7 @@ class CallTree:
         return self._nodes.missing
 
     def add(self, event: CallStarted, cost: MicroUsd | None = None) -> Call | None:
-        """Places an event. None: nothing new (a duplicate, a heartbeat, a tool call that was told
-        already).
+        """Places an event. None: nothing new (a duplicate, a heartbeat, a tool call told already).
 
         `cost` is that of an ended model call, None where it is unknown.
         """
@@ -128,13 +127,13 @@ class CallTree:
             return
         meta = nodes.cells[node * CELLS + META]
         usage, kept = event.usage, nodes.usage(node)
-        if meta & KIND == CODES[event.kind] and (usage is None or _same(usage, kept)):
+        if meta & KIND == CODES[event.kind] and (usage is None or same(usage, kept)):
             return
         self._stats.conflicts += 1
         if usage is None or meta & KIND < MODEL:
             return
-        larger = _larger(_sane(usage), kept)
-        if _same(larger, kept):
+        larger = larger_of(fitting(usage), kept)
+        if same(larger, kept):
             return
         if nodes.uncount(node):
             self.totals.take(kept, nodes.cost(node))
@@ -205,7 +204,7 @@ class CallTree:
         self._nodes.cells[node * CELLS + META] |= ENDED
         kind = event.kind
         if event.usage is not None and kind in CHARGED:
-            self._spend(node, _sane(event.usage), cost)
+            self._spend(node, fitting(event.usage), cost)
         self._rise(node)
         number = self._open.pop(node, 0) if self._open else 0
         if kind is TOOL and event.tool_call_id:
@@ -220,7 +219,7 @@ class CallTree:
         self.folded += 1
         self._stats.folded += 1
         if event.usage is not None and event.kind in CHARGED:
-            self.totals.add(_sane(event.usage), cost)
+            self.totals.add(fitting(event.usage), cost)
         above = self._nodes.index.get(self._nodes.key(event.trace_id, event.parent_span_id), NONE)
         depth, agents = self._ancestry(event, above)
         return Call(event, self.run, self._number(), depth, int(event.kind is AGENT), agents, True, cost)
@@ -277,31 +276,3 @@ class CallTree:
         else:
             self._stats.heartbeats += 1
         return None
-
-
-def _sane(usage: Usage) -> Usage:
-    """Counts that a node can keep: not negative, and below 2**32."""
-    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cache_write_tokens)
-    if 0 <= min(counts) and max(counts) <= MOST:
-        return usage
-    return Usage(*(min(max(count, 0), MOST) for count in counts))
-
-
-def _larger(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        max(one.input_tokens, other.input_tokens),
-        max(one.output_tokens, other.output_tokens),
-        max(one.cached_tokens, other.cached_tokens),
-        max(one.cache_write_tokens, other.cache_write_tokens),
-        max(one.reasoning_tokens, other.reasoning_tokens),
-    )
-
-
-def _same(one: Usage, other: Usage) -> bool:
-    """Equal in what a node keeps."""
-    return (
-        one.input_tokens == other.input_tokens
-        and one.output_tokens == other.output_tokens
-        and one.cached_tokens == other.cached_tokens
-        and one.cache_write_tokens == other.cache_write_tokens
-    )

@@ -14,6 +14,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from spanfuse_processor.engine.calltree import CHARGED
 from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
@@ -21,7 +22,7 @@ from spanfuse_processor.engine.dialects import DIALECTS
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
 from spanfuse_processor.engine.features import Features
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage
+from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level, MicroUsd, Usage
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
 from spanfuse_processor.engine.pricer import Pricer, Waiting
@@ -32,7 +33,6 @@ from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.stops import Stops
 from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity, Verdict
 
-CHARGED: Final = (Kind.MODEL, Kind.EMBEDDINGS)
 FLOOD: Final = "span_flood"
 """The detector's name in the finding about a run with too many spans."""
 
@@ -46,8 +46,8 @@ def dialects_for(policy: Policy, key: bytes = b"") -> tuple[Dialect, ...]:
 class Engine:
     """Judges calls. One owner, one thread at a time.
 
-    `fingerprinter` is for foreign spans that carry content. `on_call(call, event)` is told of each call
-    that ended, once, whatever came of it: for counting by agent or model.
+    `dialects` are those of the registry unless given. `observer(call, event)` is told of each call that
+    ended, once, whatever came of it: for counting by agent or model.
     """
 
     def __init__(
@@ -158,8 +158,7 @@ class Engine:
             yield view(run.record, self._state(run.id), True)
 
     def stats(self) -> EngineStats:
-        """A copy of the counts."""
-        self._pricer.settle(self._pay)
+        """A copy of the counts. It only reads: another thread may ask."""
         runs, tombstones = self._runs.counts()
         return dataclasses.replace(
             self._stats,

@@ -47,16 +47,13 @@ _NO_SPAN: Final = bytes(8)
 
 
 class Nodes:
-    """What is known of the shape.
+    """What is known of the shape. `numbers` may be shared by many: that spares 32 bytes a node.
 
     Attributes:
         trace: the first trace; its spans are keyed by span id alone, others by trace and span id.
         index: key -> number of the node.
         cells: all nodes, one after the other.
         missing: nodes that are awaited.
-
-    `numbers` may be shared by the trees of one engine: each number is then one object for all of them, which
-    spares 32 bytes a node.
     """
 
     __slots__ = ("_agents", "_numbers", "_stats", "cells", "index", "limit", "missing", "trace")
@@ -193,8 +190,7 @@ class Nodes:
         return None if cost == NONE else cost
 
     def spend(self, node: int, usage: Usage, cost: int | None) -> bool:
-        """Keeps what was used here and what it cost, numbers that fit a cell. True: it counts (see
-        `rise`)."""
+        """Keeps what was used here and what it cost. True: nothing below tells the same, so it counts."""
         base = node * CELLS
         cells = self.cells
         cells[base + USAGE] = usage.input_tokens
@@ -237,8 +233,7 @@ class Nodes:
         return self.enter(key)
 
     def _take(self, other: Nodes, theirs: int, moved: list[int]) -> int:
-        """Copies one node onto an awaited one; the node itself if it had been counted and wraps, else
-        -1."""
+        """Copies one node onto an awaited one. Returns it if it had been counted and wraps, else -1."""
         node = moved[theirs]
         source, base = theirs * CELLS, node * CELLS
         meta = other.cells[source + META]

@@ -148,10 +148,11 @@ class Run:
 
 
 class Tombstone(NamedTuple):
-    """A run that was put away: its record, until when."""
+    """A run that was put away: its record, and until when it is kept. `early`: it had to make room."""
 
     record: Record
     until: Instant
+    early: bool
 
 
 @dataclass(frozen=True, slots=True)

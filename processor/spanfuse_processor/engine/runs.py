@@ -24,8 +24,7 @@ _TRACE_DIGITS = 32
 
 
 class Runs:
-    """The runs that live, by id in order of when they were last seen, and the tombstones of those that do
-    not.
+    """The runs that live, in order of when they were last seen, and tombstones of those that do not.
 
     `merged` holds (survivor, absorbed) pairs until the engine has dealt with them.
     """
@@ -56,8 +55,7 @@ class Runs:
         self._keys: dict[bytes | str, str] = {}  # trace, conversation or absorbed run -> id of a run
 
     def of(self, event: CallStarted, now: Instant) -> Run | None:
-        """The run of an event, found or begun; None when it was put away and this is a late span of
-        it."""
+        """The run of an event, found or begun; None when this is a late span of one that was put away."""
         run_id = event.run_id or self._keys.get(event.trace_id, "")
         run = self._live.get(run_id) or self._search(run_id, event, now)
         if run is None:
@@ -128,13 +126,13 @@ class Runs:
     def _late(self, tombstone: Tombstone, event: CallStarted, now: Instant) -> Run | None:
         """A span that comes after its run was put away.
 
-        Delayed spans ended when the run was last active, and count as late. Where the emitter's own times
-        say that it paused for as long as we waited, the run goes on: the same run, with its totals and
-        its verdict.
+        Delayed spans ended when the run was last active, and count as late. A run that had to make room, or
+        that paused by the emitter's own clock for as long as we waited, goes on: the same run, with its
+        totals and its verdict.
         """
         record = tombstone.record
         at_ns = event.ended_ns if isinstance(event, CallEnded) else event.started_ns
-        if at_ns - record.last_ns < self._bounds.idle * 1e9:
+        if not tombstone.early and at_ns - record.last_ns < self._bounds.idle * 1e9:
             self._stats.late += 1
             return None
         self._stats.resumed += 1
@@ -149,14 +147,13 @@ class Runs:
     def _enliven(self, record: Record, now: Instant) -> Run:
         if len(self._live) >= max(1, self._bounds.runs):
             self._stats.evicted += 1
-            self._put_away(next(iter(self._live.values())), now)
+            self._put_away(next(iter(self._live.values())), now, early=True)
         tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers)
         run = self._live[record.id] = Run(record, tree, self._new_detectors(), now)
         return run
 
     def _tie(self, run: Run, event: CallStarted) -> Run:
-        """Sees to it that what this event names leads to its run. Returns the run that it is in after
-        that."""
+        """Makes what this event names lead to its run. Returns the run that it is in after that."""
         run.own = run.own or bool(event.run_id)
         run = self._claim(run, event.trace_id)
         if not event.run_id:  # a session may outlive our own runs, and hold several
@@ -190,10 +187,10 @@ class Runs:
         self._stats.merged += 1
         return older
 
-    def _put_away(self, run: Run, now: Instant) -> None:
+    def _put_away(self, run: Run, now: Instant, early: bool = False) -> None:
         del self._live[run.id]
         self._stats.orphans += run.tree.missing
-        self._dead[run.id] = Tombstone(run.record, now + self._bounds.tombstone)
+        self._dead[run.id] = Tombstone(run.record, now + self._bounds.tombstone, early)
         if len(self._dead) > self._bounds.tombstones:
             self._forget_oldest()
 

@@ -1,9 +1,8 @@
 """What stands: from findings, orders and time to breakers moved and directives issued or taken back.
 
-Rule 1: a directive is issued once for each generation of a breaker, however often it is deserved. Rule 2:
-only ENFORCE moves a breaker; WARN and SHADOW issue a directive that says so. Rule 3: revisions only grow,
-across all directives of an engine. It does not know how findings come about, nor whose detectors must
-forget.
+Rule 1: a stop is issued once for each generation of a breaker, however often it is deserved. Rule 2: only
+ENFORCE moves a breaker; WARN and SHADOW issue a directive that says so. Rule 3: revisions only grow, across
+all directives of an engine. It does not know how findings come about, nor whose detectors must forget.
 """
 
 from __future__ import annotations
@@ -63,12 +62,14 @@ class Stops:
         if unit is run:
             run.record.note(finding, ("stop" if mode is Mode.ENFORCE else mode.value) if stops else "warn")
         transition = directive = None
-        if stops and not unit.ordered:
-            if mode is Mode.ENFORCE:
-                transition = self.breakers.apply(unit.key, Signal.TRIP, now)
-            if transition is not None or mode is not Mode.ENFORCE:
-                unit.ordered = True
-                directive = self._issue(unit.key, finding, mode, run.record, now)
+        if stops and mode is Mode.ENFORCE:
+            transition = self.breakers.apply(unit.key, Signal.TRIP, now)
+            due = transition is not None
+        else:  # a mere warning never takes the place of a stop
+            due = stops and not unit.ordered and self.breakers.state(unit.key) is BreakerState.CLOSED
+        if due:
+            unit.ordered = True
+            directive = self._issue(unit.key, finding, mode, run.record, now)
         event = call.event
         return Verdict(
             run=run.id,
