@@ -71,3 +71,19 @@ def test_a_name_that_is_not_there_is_a_fault_and_no_error(
 
     assert not placed
     assert guard.FAULTS.count == before + 1
+
+
+def test_a_subclass_with_a_method_of_its_own_is_patched_too() -> None:
+    class Loud(Victim):
+        def greet(self, name: str) -> str:
+            return f"HEY {name}"
+
+    original = vars(Loud)["greet"]
+    patches = Patches()
+    patches.place("victims", "Victim", "greet", louder)
+
+    said = Loud().greet("Ann")
+    patches.remove()
+
+    assert said == "HEY ANN"
+    assert vars(Loud)["greet"] is original

@@ -72,6 +72,41 @@ def test_patching_twice_is_once(client: OpenAI) -> None:
         assert len(stage.memory.begun) == 1
 
 
+def test_a_wrapper_that_another_library_put_there_first_does_not_lead_past_ours(
+    server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = sdk.SyncAPIClient.request
+    monkeypatch.setattr(OpenAI, "request", lambda self, *args, **kw: theirs(self, *args, **kw), raising=False)
+
+    with staged(OpenAIAdapter()) as stage, OpenAI(base_url=server.url, api_key="k") as client:
+        client.chat.completions.create(**CHAT)
+
+    assert len(stage.memory.begun) == 1
+
+
+def test_a_client_that_calls_its_parents_method_makes_one_call(server: FakeOpenAI) -> None:
+    class Client(OpenAI):
+        def request(self, *args: Any, **kwargs: Any) -> Any:
+            return super().request(*args, **kwargs)
+
+    with staged(OpenAIAdapter()) as stage, Client(base_url=server.url, api_key="k") as client:
+        client.chat.completions.create(**CHAT)
+
+    assert len(stage.memory.begun) == 1
+
+
+async def test_an_async_client_that_calls_its_parents_method_makes_one_call(server: FakeOpenAI) -> None:
+    class Client(AsyncOpenAI):
+        async def request(self, *args: Any, **kwargs: Any) -> Any:
+            return await super().request(*args, **kwargs)
+
+    with staged(OpenAIAdapter()) as stage:
+        async with Client(base_url=server.url, api_key="k") as client:
+            await client.chat.completions.create(**CHAT)
+
+    assert len(stage.memory.begun) == 1
+
+
 def test_a_client_made_before_is_watched_and_after_unpatching_is_not(client: OpenAI) -> None:
     raw = client.chat.completions.with_raw_response
 

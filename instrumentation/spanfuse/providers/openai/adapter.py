@@ -7,7 +7,7 @@ Rule 3: what cannot be read is gated all the same, without a name. It does not k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -16,9 +16,13 @@ from spanfuse.patching import Patches
 from spanfuse.provider import Intent
 from spanfuse.providers.openai.endpoints import Endpoint, endpoint_of, place_of
 from spanfuse.providers.openai.request import bare_intent, read_intent
+from spanfuse.providers.openai.settling import settle
 from spanfuse.wrapping import call, call_async
 
 _MODULE: Final = "openai._base_client"
+
+_under_way: Final[set[int]] = set()
+"""Requests being made, by the id of their options: a client's own `request` may call its parent's."""
 
 
 class OpenAIAdapter:
@@ -42,44 +46,52 @@ class OpenAIAdapter:
 
 
 def _request(wrapped: Callable[..., Any], client: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    found = _read(client, args, kwargs)
-    if found is None:
+    options: Any = args[1] if len(args) > 1 else kwargs.get("options")
+    endpoint = _endpoint(options)
+    if endpoint is None:
         return wrapped(*args, **kwargs)
-    return call(found[1], partial(wrapped, *args, **kwargs), _settle(*found))
+    intent = _intent(endpoint, client, options, stream=bool(kwargs.get("stream")))
+    _under_way.add(id(options))
+    try:
+        return call(intent, partial(wrapped, *args, **kwargs), partial(settle, endpoint, intent.stream))
+    finally:
+        _under_way.discard(id(options))
 
 
-def _request_async(
+async def _request_async(
     wrapped: Callable[..., Any], client: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    found = _read(client, args, kwargs)
-    if found is None:
-        return wrapped(*args, **kwargs)
-    return call_async(found[1], partial(wrapped, *args, **kwargs), _settle(*found))
-
-
-def _read(client: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Endpoint, Intent] | None:
-    """The endpoint and the intent of a request; None when it runs no model."""
     options: Any = args[1] if len(args) > 1 else kwargs.get("options")
+    endpoint = _endpoint(options)
+    if endpoint is None:
+        return await wrapped(*args, **kwargs)
+    intent = _intent(endpoint, client, options, stream=bool(kwargs.get("stream")))
+    _under_way.add(id(options))
+    try:
+        perform = partial(wrapped, *args, **kwargs)
+        return await call_async(intent, perform, partial(settle, endpoint, intent.stream))
+    finally:
+        _under_way.discard(id(options))
+
+
+def _endpoint(options: Any) -> Endpoint | None:
+    """The endpoint of a request that runs a model and is not under way already; else None."""
     url = getattr(options, "url", None)
     endpoint = endpoint_of(url) if isinstance(url, str) else None
-    if endpoint is None or options.method.lower() != "post":
+    if endpoint is None or options.method.lower() != "post" or id(options) in _under_way:
         return None
-    stream = bool(kwargs.get("stream"))
+    return endpoint
+
+
+def _intent(endpoint: Endpoint, client: object, options: Any, *, stream: bool) -> Intent:
     try:
-        return endpoint, read_intent(endpoint, _body(options), place_of(client), stream=stream)
+        return read_intent(endpoint, _body(options), place_of(client), stream=stream)
     except Exception as error:
         fault("reading a request", error)
-        return endpoint, bare_intent(endpoint, stream=stream)
+        return bare_intent(endpoint, stream=stream)
 
 
 def _body(options: Any) -> object:
     """The body as it will be sent: `extra_body` goes over what the method was given."""
     given, extra = options.json_data, options.extra_json
     return {**given, **extra} if extra and isinstance(given, dict) else given
-
-
-def _settle(endpoint: Endpoint, intent: Intent) -> Callable[..., None]:
-    # Imports the SDK, which is there by now.
-    from spanfuse.providers.openai.settling import settle
-
-    return partial(settle, endpoint, intent.stream)

@@ -1,24 +1,21 @@
 """A request to the OpenAI API, read into an intent.
 
-Rule 1: what the SDK is about to send is read, never changed, and an iterator in it is never advanced. Rule
-2: nothing is copied: the intent refers to the application's own messages. Rule 3: an answer to a tool call
-is new when no message of the model follows it. It does not know whether the request is admitted, nor what
-comes back.
+Rule 1: what the SDK is about to send is read, never changed, and an iterator in it is never advanced.
+Rule 2: nothing is copied: the intent refers to the application's own messages. Rule 3: an answer to a tool
+call is new when nothing that the model said follows it.
+It does not know whether the request is admitted, nor what comes back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from spanfuse.provider import Intent, ToolAnswer
 from spanfuse.providers.openai.endpoints import Endpoint, Place
-from spanfuse.providers.openai.fields import field, items, text
+from spanfuse.providers.openai.fields import NONE, Fields, fields, items, text
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Kind
-
-Body = Mapping[str, object]
 
 OPERATIONS: Final = {
     Endpoint.CHAT: ("chat", Kind.MODEL),
@@ -46,27 +43,20 @@ _PARALLEL: Final = 32
 """How many calls one turn of a model is taken to ask for at most."""
 
 
-@dataclass(slots=True)
-class _Talk:
-    """What a request says: the value to be compared, new answers to tool calls, whether a person speaks."""
-
-    arguments: object = None
-    answers: Sequence[ToolAnswer] = ()
-    user_turn: bool = False
-
-
 def read_intent(endpoint: Endpoint, body: object, place: Place, *, stream: bool) -> Intent:
     """What a request with this body is about to do. A body that is no mapping is admitted without a name."""
-    known: Body = body if isinstance(body, Mapping) else {}
-    talk = _TALKS[endpoint](known)
-    intent = bare_intent(endpoint, stream=stream)
-    intent.name = text(known, "model")
-    intent.provider = place.provider
-    intent.arguments = talk.arguments
-    intent.answers = talk.answers
-    intent.previous = text(known, "previous_response_id")
-    intent.user_turn = talk.user_turn
-    intent.attributes = _attributes(known, place)
+    known: Fields = body if isinstance(body, Mapping) else NONE
+    operation, kind = OPERATIONS[endpoint]
+    intent = Intent(
+        kind=kind,
+        operation=operation,
+        name=text(known, "model"),
+        provider=place.provider,
+        stream=stream,
+        previous=text(known, "previous_response_id"),
+        attributes=_attributes(known, place),
+    )
+    _READERS[endpoint](known, intent)
     return intent
 
 
@@ -76,7 +66,7 @@ def bare_intent(endpoint: Endpoint, *, stream: bool) -> Intent:
     return Intent(kind=kind, operation=operation, name="", provider="openai", stream=stream)
 
 
-def _attributes(body: Body, place: Place) -> dict[str, object]:
+def _attributes(body: Fields, place: Place) -> dict[str, object]:
     found: dict[str, object] = {"server.address": place.address, "server.port": place.port}
     for key, value in body.items():
         name = _ATTRIBUTES.get(key)
@@ -89,25 +79,31 @@ def _attributes(body: Body, place: Place) -> dict[str, object]:
     return found
 
 
-def _chat(body: Body) -> _Talk:
+def _chat(body: Fields, intent: Intent) -> None:
     messages = items(body, "messages")
     answers = []
     for message in reversed(messages):
-        role = field(message, "role")
+        said = fields(message)
+        role = said.get("role")
         if role == "assistant":
             break
         if role == "tool":
-            answers.append(ToolAnswer(text(message, "tool_call_id"), field(message, "content")))
-    return _Talk(messages, answers[::-1], bool(messages) and field(messages[-1], "role") == "user")
+            answers.append(ToolAnswer(text(said, "tool_call_id"), said.get("content")))
+    intent.arguments = messages
+    intent.answers = answers[::-1]
+    intent.user_turn = _from_user(messages)
 
 
-def _responses(body: Body) -> _Talk:
+def _responses(body: Fields, intent: Intent) -> None:
     asked = body.get("input")
     if isinstance(asked, str):
-        return _Talk(asked, user_turn=True)
+        intent.arguments = asked
+        intent.user_turn = True
+        return
     given = items(body, "input")
-    answers = _new_answers(given)
-    return _Talk(given, answers[::-1], bool(given) and field(given[-1], "role") == "user")
+    intent.arguments = given
+    intent.answers = _new_answers(given)[::-1]
+    intent.user_turn = _from_user(given)
 
 
 def _new_answers(given: Sequence[object]) -> list[ToolAnswer]:
@@ -119,28 +115,33 @@ def _new_answers(given: Sequence[object]) -> list[ToolAnswer]:
     """
     answers: list[ToolAnswer] = []
     for item in reversed(given):
-        kind = field(item, "type")
+        known = fields(item)
+        kind = known.get("type")
         if kind in _ANSWER_ITEMS:
-            answers.append(ToolAnswer(text(item, "call_id"), field(item, "output")))
-        elif kind in _CALL_ITEMS and answers and text(item, "call_id") == answers[-1].id:
+            answers.append(ToolAnswer(text(known, "call_id"), known.get("output")))
+        elif kind in _CALL_ITEMS and answers and text(known, "call_id") == answers[-1].id:
             if len(answers) == _PARALLEL:
                 break
-        elif field(item, "role") in (None, "assistant"):
+        elif known.get("role") in (None, "assistant"):
             break
     return answers
 
 
-def _embeddings(body: Body) -> _Talk:
+def _from_user(messages: Sequence[object]) -> bool:
+    return bool(messages) and fields(messages[-1]).get("role") == "user"
+
+
+def _embeddings(body: Fields, intent: Intent) -> None:
     asked = body.get("input")
-    return _Talk(asked if isinstance(asked, str) else items(body, "input"))
+    intent.arguments = asked if isinstance(asked, str) else items(body, "input")
 
 
-def _completions(body: Body) -> _Talk:
+def _completions(body: Fields, intent: Intent) -> None:
     asked = body.get("prompt")
-    return _Talk(asked if isinstance(asked, str) else items(body, "prompt"))
+    intent.arguments = asked if isinstance(asked, str) else items(body, "prompt")
 
 
-_TALKS: Final[dict[Endpoint, Callable[[Body], _Talk]]] = {
+_READERS: Final[dict[Endpoint, Callable[[Fields, Intent], None]]] = {
     Endpoint.CHAT: _chat,
     Endpoint.RESPONSES: _responses,
     Endpoint.EMBEDDINGS: _embeddings,

@@ -1,19 +1,19 @@
 """A response of the OpenAI API, read into an outcome.
 
-Rule 1: models and parsed JSON are read alike, and never dumped. Rule 2: usage that was not reported is
-None, not 0. Rule 3: the result that is compared has no ids: what was said and which calls were asked for,
-so that the same answer given twice, streamed or not, is the same result. It does not know how the response
-arrived.
+Rule 1: models and parsed JSON are read alike, and never dumped. Rule 2: usage that was not reported is None,
+not 0. Rule 3: the result that is compared has no ids: what was said and which calls were asked for, so that
+the same answer given twice, streamed or not, is the same result.
+It does not know how the response arrived.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.providers.openai.endpoints import Endpoint
-from spanfuse.providers.openai.fields import count, field, items, text
+from spanfuse.providers.openai.fields import NONE, Fields, count, fields, items, text
 from spanfuse_processor.engine.nouns import Usage
 
 _CALL_ITEMS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
@@ -22,25 +22,26 @@ _CUT_SHORT: Final = {"max_output_tokens": "length"}
 
 def read_outcome(endpoint: Endpoint, response: object) -> Outcome:
     """What a complete response says."""
-    return _READERS[endpoint](response)
+    return _READERS[endpoint](fields(response))
 
 
 def read_usage(reported: object) -> Usage | None:
     """The tokens of a `usage` object, under the names of either API; None when there is none."""
     if reported is None:
         return None
-    if field(reported, "input_tokens") is not None:
+    known = fields(reported)
+    if "input_tokens" in known:
         inside, outside = "input_tokens", "output_tokens"
     else:
         inside, outside = "prompt_tokens", "completion_tokens"
-    asked = field(reported, f"{inside}_details")
-    said = field(reported, f"{outside}_details")
+    asked = fields(known.get(f"{inside}_details"))
+    said = fields(known.get(f"{outside}_details"))
     return Usage(
-        input_tokens=count(reported, inside),
-        output_tokens=count(reported, outside),
-        cached_tokens=count(asked, "cached_tokens") if asked else 0,
-        cache_write_tokens=count(asked, "cache_write_tokens") if asked else 0,
-        reasoning_tokens=count(said, "reasoning_tokens") if said else 0,
+        input_tokens=count(known, inside),
+        output_tokens=count(known, outside),
+        cached_tokens=count(asked, "cached_tokens"),
+        cache_write_tokens=count(asked, "cache_write_tokens"),
+        reasoning_tokens=count(said, "reasoning_tokens"),
     )
 
 
@@ -56,26 +57,12 @@ def joined(results: Sequence[object]) -> object:
     return results[0] if len(results) == 1 else list(results)
 
 
-def read_items(output: Iterable[object]) -> tuple[object, list[ToolRequest]]:
-    """The result and the tool calls of a Responses API output, item by item."""
-    said: list[str] = []
-    requests: list[ToolRequest] = []
-    for item in output:
-        kind = field(item, "type")
-        if kind == "message":
-            said.extend(text(part, "text") or text(part, "refusal") for part in items(item, "content"))
-        elif isinstance(kind, str) and (arguments := _CALL_ITEMS.get(kind)):
-            call = ToolRequest(text(item, "call_id"), text(item, "name"), text(item, arguments))
-            requests.append(call)
-    return result_of("".join(said), requests), requests
-
-
-def read_response(response: object, seen: Sequence[object] = ()) -> Outcome:
+def read_response(response: Fields, seen: Sequence[object] = ()) -> Outcome:
     """A Responses API object; `seen` are output items that arrived before it, used when it carries none."""
-    result, requests = read_items(items(response, "output") or seen)
+    result, requests = _read_items(items(response, "output") or seen)
     return Outcome(
         result=result,
-        usage=read_usage(field(response, "usage")),
+        usage=read_usage(response.get("usage")),
         model=text(response, "model"),
         response_id=text(response, "id"),
         finish_reasons=_reasons(response, asks=bool(requests)),
@@ -83,51 +70,70 @@ def read_response(response: object, seen: Sequence[object] = ()) -> Outcome:
     )
 
 
-def _reasons(response: object, *, asks: bool) -> tuple[str, ...]:
+def _read_items(output: Sequence[object]) -> tuple[object, list[ToolRequest]]:
+    said: list[str] = []
+    requests: list[ToolRequest] = []
+    for item in map(fields, output):
+        kind = text(item, "type")
+        if kind == "message":
+            parts = map(fields, items(item, "content"))
+            said.extend(text(part, "text") or text(part, "refusal") for part in parts)
+        elif kind in _CALL_ITEMS:
+            arguments = text(item, _CALL_ITEMS[kind])
+            requests.append(ToolRequest(text(item, "call_id"), text(item, "name"), arguments))
+    return result_of("".join(said), requests), requests
+
+
+def _reasons(response: Fields, *, asks: bool) -> tuple[str, ...]:
     """The Responses API has a status where the others have finish reasons; OTel maps it so."""
     status = text(response, "status")
     if status == "completed":
         return ("tool_calls" if asks else "stop",)
     if status == "incomplete":
-        why = text(field(response, "incomplete_details"), "reason")
+        why = text(fields(response.get("incomplete_details")), "reason")
         return (_CUT_SHORT.get(why, why or status),)
     if status in ("failed", "cancelled"):
         return ("error",)
     return ()
 
 
-def _chat(response: object) -> Outcome:
+def _chat(response: Fields) -> Outcome:
+    choices = [fields(choice) for choice in items(response, "choices")]
     results: list[object] = []
     requests: list[ToolRequest] = []
-    for choice in items(response, "choices"):
-        message = field(choice, "message")
+    for choice in choices:
+        message = fields(choice.get("message"))
         asked = _tool_calls(message)
         requests.extend(asked)
         results.append(result_of(text(message, "content") or text(message, "refusal"), asked))
-    return _completed(response, results, requests)
+    return _completed(response, choices, results, requests)
 
 
-def _tool_calls(message: object) -> list[ToolRequest]:
+def _tool_calls(message: Fields) -> list[ToolRequest]:
     asked = []
-    for call in items(message, "tool_calls"):
-        part = field(call, "function") or field(call, "custom")
+    for call in map(fields, items(message, "tool_calls")):
+        part = fields(call.get("function") or call.get("custom") or NONE)
         arguments = text(part, "arguments") or text(part, "input")
         asked.append(ToolRequest(text(call, "id"), text(part, "name"), arguments))
-    legacy = field(message, "function_call")
+    legacy = message.get("function_call")
     if legacy is not None:
-        asked.append(ToolRequest("", text(legacy, "name"), text(legacy, "arguments")))
+        part = fields(legacy)
+        asked.append(ToolRequest("", text(part, "name"), text(part, "arguments")))
     return asked
 
 
-def _text(response: object) -> Outcome:
-    return _completed(response, [text(choice, "text") for choice in items(response, "choices")])
+def _text(response: Fields) -> Outcome:
+    choices = [fields(choice) for choice in items(response, "choices")]
+    return _completed(response, choices, [text(choice, "text") for choice in choices])
 
 
-def _completed(response: object, results: list[object], requests: Sequence[ToolRequest] = ()) -> Outcome:
-    reasons = (text(choice, "finish_reason") for choice in items(response, "choices"))
+def _completed(
+    response: Fields, choices: Sequence[Fields], results: list[object], requests: Sequence[ToolRequest] = ()
+) -> Outcome:
+    reasons = [text(choice, "finish_reason") for choice in choices]
     return Outcome(
         result=joined(results),
-        usage=read_usage(field(response, "usage")),
+        usage=read_usage(response.get("usage")),
         model=text(response, "model"),
         response_id=text(response, "id"),
         finish_reasons=tuple(reason for reason in reasons if reason),
@@ -135,12 +141,12 @@ def _completed(response: object, results: list[object], requests: Sequence[ToolR
     )
 
 
-def _embeddings(response: object) -> Outcome:
+def _embeddings(response: Fields) -> Outcome:
     """Vectors are not compared: two equal questions have equal vectors by nature."""
-    return Outcome(usage=read_usage(field(response, "usage")), model=text(response, "model"))
+    return Outcome(usage=read_usage(response.get("usage")), model=text(response, "model"))
 
 
-_READERS: Final[dict[Endpoint, Callable[[object], Outcome]]] = {
+_READERS: Final[dict[Endpoint, Callable[[Fields], Outcome]]] = {
     Endpoint.CHAT: _chat,
     Endpoint.RESPONSES: read_response,
     Endpoint.EMBEDDINGS: _embeddings,

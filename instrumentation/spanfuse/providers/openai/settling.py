@@ -2,7 +2,7 @@
 
 Rule 1: nothing is consumed: a body is read from memory when the SDK has read it, and left alone otherwise.
 Rule 2: a raw response that streams is watched from the moment it is parsed; what is only read line by line
-ends when it is closed. Rule 3: this file imports the SDK; it is imported with the first call.
+ends when it is closed. It imports the SDK, as the adapter does that is imported when the SDK is.
 """
 
 from __future__ import annotations

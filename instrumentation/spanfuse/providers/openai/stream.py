@@ -12,7 +12,7 @@ from typing import Final
 
 from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.providers.openai.endpoints import Endpoint
-from spanfuse.providers.openai.fields import field, items, text
+from spanfuse.providers.openai.fields import NONE, Fields, fields, items, text
 from spanfuse.providers.openai.response import joined, read_response, read_usage, result_of
 from spanfuse.streaming import Gatherer
 
@@ -34,24 +34,25 @@ class _Choice:
         self.asked: dict[object, _Asked] = {}
         self.reason = ""
 
-    def add(self, choice: object) -> None:
-        delta = field(choice, "delta")
-        said = text(delta, "content") or text(delta, "refusal") if delta else text(choice, "text")
+    def add(self, choice: Fields) -> None:
+        """Takes what a chunk says of this choice in; a plain completion has text where a chat has a delta."""
+        delta = fields(choice.get("delta") or NONE)
+        said = text(delta, "content") or text(delta, "refusal") or text(choice, "text")
         if said:
             self.said.append(said)
-        if delta:
+        if "tool_calls" in delta or "function_call" in delta:
             self._add_calls(delta)
         self.reason = text(choice, "finish_reason") or self.reason
 
-    def _add_calls(self, delta: object) -> None:
-        for call in items(delta, "tool_calls"):
-            part = field(call, "function") or field(call, "custom")
+    def _add_calls(self, delta: Fields) -> None:
+        for call in map(fields, items(delta, "tool_calls")):
+            id_, index = text(call, "id"), call.get("index")
             # Some servers number no calls, but then each comes in one piece, with its id.
-            index = field(call, "index")
-            self._asked(text(call, "id") if index is None else index).add(text(call, "id"), part)
-        legacy = field(delta, "function_call")
+            asked = self._asked(id_ if index is None else index)
+            asked.add(id_, fields(call.get("function") or call.get("custom") or NONE))
+        legacy = delta.get("function_call")
         if legacy is not None:
-            self._asked("function_call").add("", legacy)
+            self._asked("function_call").add("", fields(legacy))
 
     def _asked(self, index: object) -> _Asked:
         found = self.asked.get(index)
@@ -73,7 +74,7 @@ class _Asked:
         self.id = self.name = ""
         self.arguments: list[str] = []
 
-    def add(self, id_: str, part: object) -> None:
+    def add(self, id_: str, part: Fields) -> None:
         self.id = self.id or id_
         self.name = self.name or text(part, "name")
         self.arguments.append(text(part, "arguments") or text(part, "input"))
@@ -98,16 +99,16 @@ class ChatGatherer:
 
     def add(self, chunk: object) -> None:
         """Takes one chunk in."""
+        known = fields(chunk)
         if not self._id:
-            self._id, self._model = text(chunk, "id"), text(chunk, "model")
-        for choice in items(chunk, "choices"):
-            index = field(choice, "index")
-            known = self._choices.get(index)
-            if known is None:
-                known = self._choices[index] = _Choice()
-            known.add(choice)
+            self._id, self._model = text(known, "id"), text(known, "model")
+        for choice in map(fields, items(known, "choices")):
+            index = choice.get("index")
+            if index not in self._choices:
+                self._choices[index] = _Choice()
+            self._choices[index].add(choice)
         # Some servers count in every chunk; the last count is the whole.
-        self._usage = field(chunk, "usage") or self._usage
+        self._usage = known.get("usage") or self._usage
 
     def outcome(self) -> Outcome:
         """What has been said so far."""
@@ -128,20 +129,21 @@ class ResponseGatherer:
     """Gathers the events of the Responses API, whose last one holds everything."""
 
     def __init__(self) -> None:
-        self._response: object = None
+        self._response: Fields = NONE
         self._items: list[object] = []
         self._said: list[str] = []
         self.finished = False
 
     def add(self, event: object) -> None:
         """Takes one event in."""
-        kind = text(event, "type")
+        known = fields(event)
+        kind = known.get("type")
         if kind == "response.output_text.delta":
-            self._said.append(text(event, "delta"))
+            self._said.append(text(known, "delta"))
         elif kind == "response.output_item.done":
-            self._items.append(field(event, "item"))
+            self._items.append(known.get("item"))
         elif kind == "response.created" or kind in _ENDINGS:
-            self._response = field(event, "response")
+            self._response = fields(known.get("response"))
             self.finished = kind in _ENDINGS
 
     def outcome(self) -> Outcome:
