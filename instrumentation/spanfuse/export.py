@@ -153,12 +153,14 @@ class Sender:
             self._succeeded(len(part), unwritten + otlp.read_rejected(answer))
 
     def _request(self, method: str, request: bytes) -> bytes:
-        self._busy_since = now = self._clock()
-        left = PATIENCE if self._ends_at is None else max(0.0, self._ends_at - now)
+        self._busy_since = since = self._clock()
+        left = PATIENCE if self._ends_at is None else max(0.0, self._ends_at - since)
         try:
             return self._link.unary(method)(request, timeout=min(PATIENCE, left))
         finally:
             self._busy_since = None
+            if self._clock() - since >= STALLED:  # who thought that it would not answer may think again
+                self._on_change()
 
     def _succeeded(self, count: int, lost: int) -> None:
         lost = min(count, lost)

@@ -146,18 +146,22 @@ def test_a_failure_and_its_end_are_told(processor: StubProcessor) -> None:
     link.close()
 
 
-def test_a_processor_that_does_not_answer_is_not_heard(processor: StubProcessor) -> None:
+def test_a_processor_that_does_not_answer_is_not_heard_and_its_late_answer_is_told(
+    processor: StubProcessor,
+) -> None:
     clock = [0.0]
+    told: list[bool] = []
     processor.held = True
-    with sending(processor.endpoint, clock=lambda: clock[0]) as sender:
+    with sending(processor.endpoint, on_change=lambda: told.append(True), clock=lambda: clock[0]) as sender:
         sender.put(span())
         until(lambda: processor.exports == 1)
         assert sender.is_heard()
 
         clock[0] = 10.0
 
-        until(lambda: not sender.is_heard())
+        assert not sender.is_heard()
         processor.let_go()
+        until(lambda: told)
         until(sender.is_heard)
 
 
