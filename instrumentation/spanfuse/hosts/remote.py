@@ -9,6 +9,7 @@ runs without limits for want of one. It does not know what the board's directive
 from __future__ import annotations
 
 import threading
+from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from spanfuse import prices
 from spanfuse.bell import Bell
 from spanfuse.board import Board
 from spanfuse.channel import Link, parse_target
+from spanfuse.errors import SettingsError
 from spanfuse.export import Sender
 from spanfuse.guard import fault
 from spanfuse.host import HostState, HostStats
@@ -35,6 +37,10 @@ LONGEST: Final = 1.0
 """Seconds between two looks at the connection, at most."""
 SHORTEST: Final = 0.005
 """The least of them."""
+NEEDED: Final = ("grpc", "google.protobuf", "opentelemetry.proto")
+"""What the threads import that is not installed with the library itself."""
+UNKNOWN: Final = "unknown_service:python"
+"""What OTel calls a service that has no name."""
 FAREWELL: Final = 0.5
 """Seconds that the connection gets to end, at most."""
 
@@ -43,14 +49,16 @@ class RemoteHost:
     """Sends spans to a processor and takes its orders. Starts and stops once.
 
     Raises:
-        SettingsError: the endpoint is no address, is not allowed, or the policy cannot be read.
+        SettingsError: the endpoint is no address or not allowed, the policy cannot be read, or what it takes
+            to talk to a processor is not installed.
     """
 
     def __init__(self, settings: Settings, board: Board, book: PriceBook | None = None) -> None:
+        _check_installed()
         target = parse_target(settings.endpoint, settings.insecure)
         self._link = Link(target, settings.token, settings.ca_file)
         self._board = board
-        self._who = Identity(service=settings.service, instance=settings.instance)
+        self._who = Identity(service=settings.service or UNKNOWN, instance=settings.instance)
         self._bell = Bell()
         self._calls = OpenCalls()
         self._sender = Sender(self._link, _resource(self._who), self._bell.ring)
@@ -125,17 +133,11 @@ class RemoteHost:
             stats.problem = watcher.problem or sender.problem or self._silence()
         return stats
 
-    def _silence(self) -> str:
-        """Nothing has failed, but nobody has answered either."""
-        connected = self._stats.state is HostState.CONNECTED
-        return "" if connected else f"no answer from {self._link.target.address} yet"
-
-    def _keep(self) -> None:
-        """Keeps the connection, until the host stops."""
+    def _connect(self) -> Connection:
         # Here, because grpc and protobuf take long to import and nobody should wait for them.
         from spanfuse.connection import Connection
 
-        connection = self._connection = Connection(
+        connection = Connection(
             self._link,
             self._board,
             self._calls,
@@ -144,6 +146,21 @@ class RemoteHost:
             lambda: self._who,
             self._bell.ring,
         )
+        self._connection = connection
+        return connection
+
+    def _silence(self) -> str:
+        """Nothing has failed, but nobody has answered either."""
+        connected = self._stats.state is HostState.CONNECTED
+        return "" if connected else f"no answer from {self._link.target.address} yet"
+
+    def _keep(self) -> None:
+        """Keeps the connection, until the host stops."""
+        try:
+            connection = self._connect()
+        except Exception as error:  # packages that do not fit together; the local limits hold
+            self._failed("connection", error)
+            return
         connection.start()
         while not self._stopping:
             pause = LONGEST
@@ -158,6 +175,17 @@ class RemoteHost:
         self._stats.faults += 1
         self._stats.last_fault = f"{where}: {error}"
         fault(where, error)
+
+
+def _check_installed() -> None:
+    """Now, because a thread that cannot import what it needs has nobody to tell."""
+    for name in NEEDED:
+        try:
+            found = find_spec(name) is not None
+        except ModuleNotFoundError:  # its parent is not there either
+            found = False
+        if not found:
+            raise SettingsError(f"endpoint needs {name}: pip install 'spanfuse[remote]'")
 
 
 def _resource(who: Identity) -> dict[str, object]:

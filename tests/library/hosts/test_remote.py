@@ -359,3 +359,22 @@ def test_the_child_of_a_fork_connects_on_its_own(processor: StubProcessor) -> No
 def test_an_endpoint_that_cannot_be_used_is_a_settings_error(endpoint: str) -> None:
     with pytest.raises(SettingsError, match="endpoint"):
         RemoteHost(Settings(endpoint=endpoint), Board(), NoPrices())
+
+
+@pytest.mark.parametrize("name", ["grpc", "google.protobuf", "opentelemetry.proto"])
+def test_what_is_not_installed_is_a_settings_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, name, None)  # type: ignore[arg-type]
+
+    with pytest.raises(SettingsError, match=f"{name}.*spanfuse.remote"):
+        RemoteHost(Settings(endpoint="127.0.0.1:4317"), Board(), NoPrices())
+
+
+def test_packages_that_do_not_fit_together_leave_the_local_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPANFUSE_RERAISE", "0")
+    monkeypatch.setitem(sys.modules, "spanfuse.connection", None)  # type: ignore[arg-type]
+    with remote("127.0.0.1:1") as (host, board):
+        for _ in range(8):
+            host.span_ended(failed_tool("loop"))
+
+        until(lambda: "spanfuse.connection" in host.stats().last_fault)
+        assert board.standing([key("loop")]) is not None
