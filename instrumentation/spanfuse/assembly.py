@@ -7,7 +7,9 @@ parts of its own, with what was on the board, and starts them with its first cal
 from __future__ import annotations
 
 import importlib
+import threading
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +17,7 @@ from spanfuse import prices, runtime
 from spanfuse.board import Board
 from spanfuse.errors import SettingsError
 from spanfuse.gate import Gate
+from spanfuse.guard import fault
 from spanfuse.host import Host
 from spanfuse.hosts import HOSTS
 from spanfuse.inflight import Inflight
@@ -48,7 +51,7 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
         host=host,
         prices=prices.shared(),
         prints=Fingerprinter(settings.fingerprint_key.encode()),
-        tracing=Tracing(settings.service, settings.instance, _watch_provider),
+        tracing=Tracing(settings.service, settings.instance, _watch_provider, _stand_in),
         tools=(settings.policy or Policy()).tools,
     )
 
@@ -77,6 +80,20 @@ def _watch_provider(provider: Any) -> None:
         from spanfuse.foreign import watch  # it needs the SDK, which this application has
 
         watch(provider)
+
+
+def _stand_in(resource: Mapping[str, object]) -> None:
+    """The application has no tracer provider: one is made behind, for the SDK takes a while to import."""
+
+    def make() -> None:
+        try:
+            from spanfuse.standin import stand_in
+
+            stand_in(resource)
+        except Exception as error:
+            fault("stand-in", error)
+
+    threading.Thread(target=make, name="spanfuse-provider", daemon=True).start()
 
 
 def after_fork() -> None:

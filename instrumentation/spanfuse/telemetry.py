@@ -1,8 +1,8 @@
 """The spans that the application itself sees: made with its own tracer provider, if it has one.
 
-Rule 1: the application's provider is used, never set, replaced or pre-empted; it may come late, so it is
-looked for anew at each span (one comparison). Rule 2: until there is one, and where a tracer gives no valid
-ids, spans get ids of their own: contexts are propagated and the record is complete either way. Rule 3: what
+Rule 1: the application's provider is used, never replaced or pre-empted; it may come late, so it is looked
+for anew at each span (one comparison). Rule 2: until there is one, and where a tracer gives no valid ids,
+spans get ids of their own: contexts are propagated and the record is complete either way. Rule 3: what
 is judged is never read back from these spans. It does not know what a call is.
 """
 
@@ -49,10 +49,21 @@ class Started:
 
 
 class Tracing:
-    """Starts spans. `on_provider` is told of the application's provider when it is first seen."""
+    """Starts spans.
 
-    def __init__(self, service: str, instance: str, on_provider: Callable[[Any], None] | None = None) -> None:
+    `on_provider` is told of the application's provider when it is first seen, `on_none` of our resource when
+    the first span begins and there is no provider.
+    """
+
+    def __init__(
+        self,
+        service: str,
+        instance: str,
+        on_provider: Callable[[Any], None] | None = None,
+        on_none: Callable[[Mapping[str, object]], None] | None = None,
+    ) -> None:
         self._on_provider = on_provider
+        self._on_none = on_none
         self._provider: object = None
         self._tracer: Tracer | None = None
         self._instance = {names.SERVICE_INSTANCE: instance}
@@ -96,7 +107,9 @@ class Tracing:
     ) -> Span:
         try:
             tracer = self.adopt()
-            if tracer is not None:
+            if tracer is None:
+                self._say_there_is_none()
+            else:
                 span = tracer.start_span(name, context, kind, attributes, start_time=start_ns)
                 made = span.get_span_context()
                 if made.is_valid and made.span_id != parent.span_id:
@@ -104,6 +117,11 @@ class Tracing:
         except Exception as error:  # of the application's sampler or span processors: foreign code
             fault("the application's tracer", error)
         return NonRecordingSpan(_own_context(parent))
+
+    def _say_there_is_none(self) -> None:
+        told, self._on_none = self._on_none, None
+        if told is not None:
+            told(self.resource)
 
     def adopt(self) -> Tracer | None:
         """The tracer of the application's provider, None while it has set none."""
@@ -114,7 +132,7 @@ class Tracing:
         return self._tracer
 
     def _take(self, provider: trace.TracerProvider) -> None:
-        if isinstance(provider, trace.ProxyTracerProvider):
+        if isinstance(provider, trace.ProxyTracerProvider) or getattr(provider, "stands_in", False):
             self._tracer = None
             return
         self._tracer = provider.get_tracer(SCOPE, library_version())
