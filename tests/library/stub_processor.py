@@ -46,7 +46,8 @@ def shared_loop() -> asyncio.AbstractEventLoop:
 class StubProcessor:
     """`codes` are answered to the next exports, one each; while `held`, exports wait for their answer.
 
-    `mute`: its streams say nothing, as behind a proxy that holds them back.
+    `mute`: its streams say nothing, as behind a proxy that holds them back. `collector`: it takes spans and
+    orders nothing.
     """
 
     tokens: Tokens = field(default_factory=Tokens)
@@ -62,6 +63,7 @@ class StubProcessor:
     exports: int = 0  # that arrived, answered or not
     held: bool = False
     mute: bool = False
+    collector: bool = False
 
     def __post_init__(self) -> None:
         self._epochs = 0
@@ -149,7 +151,7 @@ class StubProcessor:
             server.add_generic_rpc_handlers(
                 (grpc.method_handlers_generic_handler(SERVICE, {"Watch": silence}),)
             )
-        server.add_generic_rpc_handlers((control.handler(), sink))
+        server.add_generic_rpc_handlers((sink,) if self.collector else (control.handler(), sink))
         address = f"127.0.0.1:{self.port}"
         if self.credentials is None:
             self.port = server.add_insecure_port(address)

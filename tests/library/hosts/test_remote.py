@@ -272,6 +272,17 @@ def test_a_wrong_token_is_said_and_harms_nobody() -> None:
         assert board.empty
 
 
+def test_a_collector_takes_spans_and_judges_nothing_so_calls_are_judged_here() -> None:
+    with stub_processor(collector=True) as collector, remote(collector.endpoint) as (host, board):
+        for _ in range(8):
+            host.span_ended(failed_tool("loop"))
+
+        until(lambda: len(collector.spans) == 8)
+        until(lambda: "UNIMPLEMENTED" in host.stats().problem)
+        assert host.stats().state is HostState.CONNECTING
+        assert board.standing([key("loop")]) is not None
+
+
 def test_the_right_token_opens_the_door() -> None:
     with (
         stub_processor(tokens=Tokens(clients=["right"])) as processor,
