@@ -95,7 +95,7 @@ class Sequence:
             rough = hash((event.name, prints.arguments_masked, error or prints.result_masked))
             if rough in self._rough:
                 return False
-            if self.stale:
+            if self.stale or self.forgiven:
                 self._begin_anew()
             self._append(_step(event, prints, rough))
         self._end, self._end_name = end, event.name
@@ -129,7 +129,7 @@ class Sequence:
         if known:
             self.stale += 1
             self._count(step)
-        elif self.stale:
+        elif self.stale or self.forgiven:
             self._begin_anew()
         self._append(step)
 

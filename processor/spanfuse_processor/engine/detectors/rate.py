@@ -71,7 +71,7 @@ class RateDetector:
             tokens = usage.input_tokens + usage.output_tokens if usage is not None else 0
             start, end, window = event.started_ns, event.ended_ns, self._window
             window.add(start, tokens, call.cost or 0, end - start)
-            self._in_a_row = self._in_a_row + 1 if start >= self._last_ns else 1
+            self._in_a_row = self._in_a_row + 1 if start >= self._last_ns else 0
             if end > self._last_ns:
                 self._last_ns = end
             return self._judged(call) if window.calls > self._limits.per_minute else None

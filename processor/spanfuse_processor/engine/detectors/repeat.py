@@ -147,8 +147,10 @@ class RepeatDetector:
     def _alike(
         self, call: Call, event: CallEnded, prints: Fingerprints, sequence: Sequence, effect: str
     ) -> Finding | None:
-        """Calls of one tool that end alike, whatever it was asked."""
+        """Calls of one tool that end alike, whatever it was asked, unless equal calls are told of already."""
         limits, count = self._limits, sequence.count_end(event, prints)
+        if sequence.told:
+            return None
         if prints.error:
             return self._failing(call, sequence) if 0 < limits.ends_warn <= count else None
         telling = effect in _LOOKS and prints.result_size >= TELLING and event.kind is Kind.TOOL
@@ -163,7 +165,8 @@ class RepeatDetector:
         limits, event, count = self._limits, call.event, sequence.ends
         pause = (event.started_ns - sequence.ends_since_ns) / NS / max(1, count - 1)
         patient = limits.retry_gap if event.kind is Kind.MODEL else limits.slow
-        stops = 0 < limits.ends <= count and not 0 < patient <= pause
+        paced = 0 < patient <= pause or sequence.backs_off(count)
+        stops = 0 < limits.ends <= count and not paced
         told = _STOPPED if stops else _WARNED
         if sequence.ends_told >= told:
             return None
