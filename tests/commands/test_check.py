@@ -1,0 +1,47 @@
+"""`spanfuse check`: a configuration is good, or it is said where it is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spanfuse_processor.__main__ import main
+
+
+def test_a_good_file_is_ok(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("policy:\n  mode: warn\n  detectors:\n    repeat:\n      equal: 6\n")
+
+    assert main(["check", str(file)]) == 0
+    assert capsys.readouterr().out == f"{file}: ok\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field"),
+    [
+        ("policy:\n  detectors:\n    repeat:\n      equals: 6\n", 4, "policy.detectors.repeat.equals"),
+        ("policy:\n  detectors:\n    repeat:\n      equal: many\n", 4, "policy.detectors.repeat.equal"),
+        ("policy:\n  detectors:\n    nestling: {}\n", 3, "policy.detectors.nestling"),
+        ("policy:\n  mode: perhaps\n", 2, "policy.mode"),
+    ],
+)
+def test_a_bad_file_is_refused_with_line_and_field(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, line: int, field: str
+) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text(text)
+
+    assert main(["check", str(file)]) == 1
+    assert capsys.readouterr().err.startswith(f"spanfuse check: {file}:{line}: {field}: ")
+
+
+def test_the_schema_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--schema"]) == 0
+    assert "repeat" in json.dumps(json.loads(capsys.readouterr().out))
+
+
+def test_nothing_to_check_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check"]) == 2
+    assert "name a file" in capsys.readouterr().err
