@@ -50,7 +50,7 @@ class TestMoney:
     def test_what_nobody_can_price_is_counted_by_model(self) -> None:
         made = engine()
 
-        tell(made, [model(1, model="odd", name="odd")])
+        tell(made, [model(1, model="odd", name="odd")] * 2)
 
         assert (look(made).cost, look(made).unpriced_calls) == (0, 1)
         assert made.stats().unpriced_models == {"odd": 1}

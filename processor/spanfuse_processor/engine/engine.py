@@ -182,8 +182,11 @@ class Engine:
         if call is None:
             run.tree.reconcile(event, self._known_price)
             return None
-        if cost is PENDING and usage is not None:
-            self._pricer.wait(run.id, event, usage, run.record.cost_at_stop is not None)
+        if usage is not None and event.kind in CHARGED:
+            if cost is PENDING:
+                self._pricer.wait(run.id, event, usage, run.record.cost_at_stop is not None)
+            elif cost is None:
+                self._pricer.unpriced(event)
         if event.ended_ns > run.record.last_ns:
             run.record.last_ns = event.ended_ns
         if self._observer is not None and self._stats.twins == twins:

@@ -47,7 +47,7 @@ class Pricer:
         self._waiting: dict[_Key, list[Waiting]] = {}
 
     def price(self, event: CallEnded, usage: Usage) -> MicroUsd | Pending | None:
-        """The cost of `usage` at the prices of this call; None: unknown, and counted."""
+        """The cost of `usage` at the prices of this call; None: unknown (see `unpriced`)."""
         key = (event.provider, event.model, event.name, event.ended_ns // NS_PER_DAY)
         rates: Rates | Pending | None
         try:
@@ -56,12 +56,16 @@ class Pricer:
             rates = self._ask(key)
         if rates is PENDING:
             return PENDING
-        return self._charge(rates, usage, event.model or event.name, event.cost)
+        return self._charge(rates, usage, event.cost)
+
+    def unpriced(self, event: CallEnded) -> None:
+        """Counts a call that has no price."""
+        self._stats.count_unpriced(event.model or event.name)
 
     def wait(self, run: str, event: CallEnded, usage: Usage, stopped: bool) -> None:
         """Keeps a call until the book answers; with too many waiting, it is unpriced."""
         if self.waiting >= MAX_WAITING:
-            self._stats.count_unpriced(event.model or event.name)
+            self.unpriced(event)
             return
         self.waiting += 1
         key = (event.provider, event.model, event.name, event.ended_ns // NS_PER_DAY)
@@ -82,8 +86,10 @@ class Pricer:
             return
         self.waiting -= len(calls)
         for call in calls:
-            cost = self._charge(rates, call.usage, call.model, call.hint)
-            if cost is not None:
+            cost = self._charge(rates, call.usage, call.hint)
+            if cost is None:
+                self._stats.count_unpriced(call.model)
+            else:
                 pay(call, cost)
 
     def _ask(self, key: _Key) -> Rates | Pending | None:
@@ -98,13 +104,9 @@ class Pricer:
         self._rates[key] = rates
         return rates
 
-    def _charge(
-        self, rates: Rates | None, usage: Usage, model: str, hint: MicroUsd | None
-    ) -> MicroUsd | None:
+    def _charge(self, rates: Rates | None, usage: Usage, hint: MicroUsd | None) -> MicroUsd | None:
         if rates is not None:
             return rates.cost(usage)
         if hint is not None:
             self._stats.hinted += 1
-            return hint
-        self._stats.count_unpriced(model)
-        return None
+        return hint
