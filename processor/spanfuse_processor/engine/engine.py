@@ -26,7 +26,7 @@ from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level, MicroUsd
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
 from spanfuse_processor.engine.pricer import Pricer, Waiting
-from spanfuse_processor.engine.pricing import PENDING, PriceBook
+from spanfuse_processor.engine.pricing import PENDING, Pending, PriceBook
 from spanfuse_processor.engine.run import Run, RunView, view
 from spanfuse_processor.engine.runs import Runs
 from spanfuse_processor.engine.stats import EngineStats
@@ -171,27 +171,29 @@ class Engine:
 
     def _ended(self, event: CallStarted, run: Run) -> Call | None:
         assert isinstance(event, CallEnded)
-        usage, cost = event.usage, None
-        if event.kind in CHARGED:
-            if usage is not None:
-                cost = self._pricer.price(event, usage)
-            elif not event.error:
-                self._stats.usage_missing += 1
+        usage = event.usage
+        cost = self._pricer.price(event, usage) if usage is not None and event.kind in CHARGED else None
         twins = self._stats.twins
         call = run.tree.add(event, None if cost is PENDING else cost)
         if call is None:
             run.tree.reconcile(event, self._known_price)
             return None
-        if usage is not None and event.kind in CHARGED:
-            if cost is PENDING:
-                self._pricer.wait(run.id, event, usage, run.record.cost_at_stop is not None)
-            elif cost is None:
-                self._pricer.unpriced(event)
+        if not isinstance(cost, int) and event.kind in CHARGED:
+            self._without_price(event, run, cost)
         if event.ended_ns > run.record.last_ns:
             run.record.last_ns = event.ended_ns
         if self._observer is not None and self._stats.twins == twins:
             self._observer(call, event)
         return call
+
+    def _without_price(self, event: CallEnded, run: Run, cost: Pending | None) -> None:
+        """A model call that cannot be charged, or not yet: why is counted."""
+        if event.usage is None:
+            self._stats.usage_missing += not event.error
+        elif cost is PENDING:
+            self._pricer.wait(run.id, event, event.usage, run.record.cost_at_stop is not None)
+        else:
+            self._pricer.unpriced(event)
 
     def _known_price(self, event: CallEnded, usage: Usage) -> MicroUsd | None:
         cost = self._pricer.price(event, usage)
