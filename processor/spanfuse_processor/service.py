@@ -62,15 +62,16 @@ class Service:
         self._token_path = None if config.auth.admin_token else admin_token_path(config)
         self._admin_token = config.auth.admin_token or admin_token.fresh()
         self._ready = False
+        self._serving: Serving | None = None
         self._intakes: dict[str, Intake] = {}
 
     async def run(self) -> None:
-        """Serves until SIGTERM or SIGINT.
+        """Serves until SIGTERM, SIGINT (in the main thread) or `stop`.
 
         Raises:
             StartError: a port is taken, a certificate cannot be read, the token file cannot be written.
         """
-        serving = Serving(self._config, self._doors())
+        serving = self._serving = Serving(self._config, self._doors())
         await serving.start()
         ticking = asyncio.create_task(self._watch_deadlines())
         try:
@@ -87,6 +88,11 @@ class Service:
             await serving.stop()
             if self._token_path:
                 admin_token.withdraw(self._token_path, self._admin_token)
+
+    def stop(self) -> None:
+        """Has `run` return. On the loop's own thread."""
+        if self._serving is not None:
+            self._serving.ask_to_stop()
 
     async def ingest(self, part: Decoded) -> None:
         """Judges one slice of a batch; between slices the loop is free for others."""

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,12 +62,17 @@ class Serving:
         except BaseException:
             await self.stop()
             raise
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stopping.set)
+        if threading.current_thread() is threading.main_thread():  # else the signals are somebody else's
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, self.ask_to_stop)
+
+    def ask_to_stop(self) -> None:
+        """Has `until_told_to_stop` return. On the loop's own thread."""
+        self._stopping.set()
 
     async def until_told_to_stop(self) -> None:
-        """Returns after SIGTERM or SIGINT, or when the HTTP server ended by itself."""
+        """Returns after SIGTERM, SIGINT or `ask_to_stop`, or when the HTTP server ended by itself."""
         assert self._http_task is not None
         told = asyncio.create_task(self._stopping.wait())
         await asyncio.wait({told, self._http_task}, return_when=asyncio.FIRST_COMPLETED)

@@ -7,6 +7,7 @@ service left for its own user. Rule 2: every failure is one `AdminError` that sa
 from __future__ import annotations
 
 import argparse
+import getpass
 import json
 import ssl
 import urllib.error
@@ -42,7 +43,11 @@ def post(arguments: argparse.Namespace, path: str, body: dict[str, str]) -> dict
         AdminError: unreachable, no token, or refused; the message says which.
     """
     url, token = _where(arguments)
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+    headers = {
+        "Content-Type": "application/json",
+        "Authorization": f"Bearer {token}",
+        "X-Spanfuse-Operator": _who(),
+    }
     request = urllib.request.Request(url + path, json.dumps(body).encode(), headers, method="POST")
     context = ssl.create_default_context(cafile=arguments.ca_file) if url.startswith("https") else None
     try:
@@ -68,6 +73,14 @@ def _where(arguments: argparse.Namespace) -> tuple[str, str]:
             f"(looked in {admin_token_path(config)})"
         )
     return url, token
+
+
+def _who() -> str:
+    """Who gives the order, for the audit: the user of this machine."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user id without a name
+        return "operator"
 
 
 def _refusal(error: urllib.error.HTTPError) -> str:

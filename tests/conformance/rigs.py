@@ -1,0 +1,184 @@
+"""The two hosts behind one handle: a time line goes in; what was said, and what then stands, come out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from tests.processes import free_port
+from tests.scenarios.playing import begun, written
+from tests.scenarios.timeline import Moment, Timeline
+from tests.waiting import until
+
+from spanfuse.board import Board
+from spanfuse.host import HostState
+from spanfuse.hosts.embedded import EmbeddedHost
+from spanfuse.hosts.remote import RemoteHost
+from spanfuse.settings import Settings
+from spanfuse_processor.config import Auth, Config, Listen
+from spanfuse_processor.engine import NoPrices, Order, OrderKind, Verdict
+from spanfuse_processor.service import Service
+
+Standing = set[tuple[str, str, str, str]]
+
+
+class Rig(Protocol):
+    """One host, ready to be played to."""
+
+    def play(self, timeline: Timeline) -> tuple[str, Standing]:
+        """What is said, as the golden file has it, and what stands in the application afterwards."""
+
+
+def standing(board: Board) -> Standing:
+    """What an application must obey: key, action, mode and reason of each directive."""
+    return {(str(each.key), each.action.value, each.mode.value, each.reason) for each in board.directives()}
+
+
+class Hands:
+    """The clock of a time line: it stands still until the next moment."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        """The moment that is being played."""
+        return self.now
+
+    def wall_ns(self) -> int:
+        """Real time, for stamps."""
+        return time.time_ns()
+
+
+class EmbeddedRig:
+    """The host that judges in the application."""
+
+    def play(self, timeline: Timeline) -> tuple[str, Standing]:
+        """Plays on this thread."""
+        hands, said = Hands(), []
+        board = Board(hands.monotonic)
+        host = EmbeddedHost(Settings(policy=timeline.policy), board, NoPrices())
+        host.judge._on_verdict = lambda verdict: said.append(written(hands.now, verdict))
+        host.start()
+        for moment in timeline.moments:
+            hands.now = moment.at
+            self._tell(host, timeline, moment)
+        host.stop()
+        return "".join(f"{line}\n" for line in said), standing(board)
+
+    def _tell(self, host: EmbeddedHost, timeline: Timeline, moment: Moment) -> None:
+        if moment.what == "kill":
+            assert moment.key is not None
+            host.kill(moment.key, "because")
+        elif moment.what == "release":
+            assert moment.key is not None
+            host.release(moment.key)
+        elif moment.what == "start":
+            assert moment.span is not None
+            host.call_started(begun(moment.span, timeline))
+        elif moment.span is not None:
+            host.span_ended(moment.span)
+        else:
+            host.judge.advance()
+
+
+class HeardService(Service):
+    """The service, and what it says."""
+
+    said: list[str]
+    hands: Hands
+
+    def _publish(self, verdicts: tuple[Verdict, ...]) -> None:
+        self.said += [written(self.hands.now, verdict) for verdict in verdicts]
+        super()._publish(verdicts)
+
+
+class RemoteRig:
+    """The service behind its real doors, and the remote host that talks to it over loopback."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def play(self, timeline: Timeline) -> tuple[str, Standing]:
+        """Plays through sockets; the service's clock is the time line's."""
+        hands = Hands()
+        listen = Listen(grpc_port=free_port(), http_port=free_port(), metrics_port=free_port())
+        config = Config(
+            listen=listen, policy=timeline.policy, auth=Auth(admin_token_file=str(self._folder / "token"))
+        )
+        service = HeardService(config, hands)
+        service.said, service.hands = [], hands
+        board = Board()
+        with _served(service) as loop:
+            host = RemoteHost(
+                Settings(endpoint=f"127.0.0.1:{listen.grpc_port}", policy=timeline.policy), board, NoPrices()
+            )
+            host.start()
+            until(lambda: host.stats().state is HostState.CONNECTED, 10)
+            for moment in timeline.moments:
+                hands.now = moment.at
+                self._tell(service, loop, host, timeline, moment)
+            expected = set(_stops(service))
+            with contextlib.suppress(AssertionError):  # the comparison says what is missing
+                until(lambda: {row[0] for row in standing(board)} == expected, 5)
+            host.stop()
+        return "".join(f"{line}\n" for line in service.said), standing(board)
+
+    def _tell(
+        self,
+        service: HeardService,
+        loop: asyncio.AbstractEventLoop,
+        host: RemoteHost,
+        timeline: Timeline,
+        moment: Moment,
+    ) -> None:
+        if moment.key is not None:
+            order = Order(OrderKind(moment.what), moment.key, "because", "an operator")
+            asyncio.run_coroutine_threadsafe(_call(lambda: service.order(order)), loop).result(5)
+        elif moment.what == "advance":
+            advance = lambda: service._publish(service._engine.advance(moment.at))  # noqa: E731
+            asyncio.run_coroutine_threadsafe(_call(advance), loop).result(5)
+        elif moment.what == "start":
+            assert moment.span is not None
+            before = service._engine.stats().calls
+            host.call_started(begun(moment.span, timeline))
+            until(lambda: service._engine.stats().calls > before, 5)
+        else:
+            assert moment.span is not None
+            spans = service._engine.stats().spans
+            host.span_ended(moment.span)
+            until(lambda: service._engine.stats().spans > spans, 5)
+
+
+async def _call(what: object) -> None:
+    assert callable(what)
+    what()
+
+
+def _stops(service: HeardService) -> Iterator[str]:
+    for directive in service._hub._log.snapshot(service.hands.now):
+        yield str(directive.key)
+
+
+@contextlib.contextmanager
+def _served(service: Service) -> Iterator[asyncio.AbstractEventLoop]:
+    """The service on a loop of its own, in a thread of its own."""
+    loop = asyncio.new_event_loop()
+
+    def serve() -> None:
+        asyncio.set_event_loop(loop)
+        loop.run_until_complete(service.run())
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        until(lambda: service._ready, 10)
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(service.stop)
+        thread.join(10)
+        loop.close()
