@@ -44,6 +44,8 @@ __all__ = ["Service", "StartError"]
 
 LONGEST_WAIT = 1.0  # seconds between two looks at the deadlines
 RETRY_AFTER = 1.0  # seconds after which a sender that came in vain may come again
+SOME_PRICE = ("openai", "gpt-4o", 20_000)
+"""Asked before the service is ready: the data takes a sixth of a second to load, and verdicts wait for it."""
 
 
 class Service:
@@ -54,9 +56,9 @@ class Service:
         self._clock = clock
         self._faults = log.Faults(clock.monotonic)
         self._metrics = Metrics()
-        prices = GenaiPrices()
+        self._prices = GenaiPrices()
         dialects = dialects_for(config.policy, config.fingerprint_key.encode())
-        self._engine = Engine(config.policy, prices, dialects, observer=self._metrics.meter.add)
+        self._engine = Engine(config.policy, self._prices, dialects, observer=self._metrics.meter.add)
         self._hub = self._make_hub()
         self._reports = Reports(self._metrics, self._hub.get)
         self._token_path = None if config.auth.admin_token else admin_token_path(config)
@@ -76,6 +78,7 @@ class Service:
         ticking = asyncio.create_task(self._watch_deadlines())
         try:
             self._publish_token()
+            self._prices.rates(*SOME_PRICE)
             freeze_startup()
             self._ready = True
             log.say(logging.INFO, "ready", **serving.addresses())
