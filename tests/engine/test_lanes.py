@@ -55,13 +55,27 @@ def test_without_a_span_above_the_agent_tells_lanes_apart() -> None:
     assert lane(lanes, 0, 1, 0, ("a",)) is not lane(lanes, 2, 3, 0, ("b",))
 
 
-def test_new_user_input_forgets_all() -> None:
+def test_clearing_forgets_all() -> None:
     lanes = Lanes(12)
     before = lane(lanes, 0, 1)
 
     lanes.clear()
 
     assert lane(lanes, 2, 3) is not before
+
+
+def test_a_person_begins_a_lane_anew_and_a_program_does_not() -> None:
+    at = Lane("main", 12)
+    first = at.tools
+
+    at.hear("question 1")
+    second = at.tools
+    at.hear("question 1")
+    at.working = True
+    at.hear("observation")
+
+    assert first is not second
+    assert at.tools is second
 
 
 def test_lanes_and_the_spans_above_them_are_bounded() -> None:

@@ -11,6 +11,7 @@ forgotten first. It does not know what the calls of a lane are judged by.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right, insort
 from collections.abc import Hashable
 from typing import Final
@@ -20,6 +21,9 @@ from spanfuse_processor.engine.sequence import Sequence
 
 MAX_LANES: Final = 64
 """Agents of one run at work that are told apart."""
+
+MODEL_PERIOD: Final = 4
+"""The longest cycle of model calls that is looked for: each carries what was before it, so few repeat."""
 
 MAX_ANSWERS: Final = 64
 """Answers of models that are remembered, to tell turns apart."""
@@ -31,20 +35,37 @@ MAX_PLACES: Final = 256
 class Lane:
     """The calls of one agent at work, those of tools and of models apart: neither hides the other's repeats.
 
-    `last_ns` is the latest end.
+    `last_ns` is the latest end, `working` whether tools were called since a model answered.
     """
 
-    __slots__ = ("_answers", "agent", "last_ns", "models", "tools")
+    __slots__ = ("_answers", "_asked", "_period", "agent", "last_ns", "models", "tools", "working")
 
     def __init__(self, agent: Hashable, period: int) -> None:
         self.agent = agent
-        self.tools = Sequence(period)
-        self.models = Sequence(period)
         self.last_ns = 0
-        self._answers: list[int] = []  # when the latest answers of models came; spans may arrive in any order
+        self.working = False
+        self._asked = ""
+        self._period = period
+        self.begin_anew()
+        self._answers = array("d")  # when models answered, in order of time; spans may arrive in any
+
+    def begin_anew(self) -> None:
+        """A person has spoken: what was before is another matter."""
+        self.tools = Sequence(self._period)
+        self.models = Sequence(min(self._period, MODEL_PERIOD))
+
+    def hear(self, asked: str) -> None:
+        """A user's message came with a request, of which `asked` is the digest. Is it a person's?
+
+        Programs, too, speak to a model in the user's name: they hand on what tools gave, and ask again.
+        """
+        if not self.working and (asked != self._asked or not asked):
+            self.begin_anew()
+        self._asked = asked
 
     def answered(self, at_ns: int) -> None:
         """A model has answered: a new turn."""
+        self.working = False
         if self._answers and at_ns < self._answers[-1]:
             insort(self._answers, at_ns)
         else:
@@ -79,7 +100,7 @@ class Lanes:
         return lane
 
     def clear(self) -> None:
-        """Forgets everything: a person has spoken, and what was before is another matter."""
+        """Forgets everything."""
         self._lanes.clear()
         self._places.clear()
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from tests.engine.detectors.watching import Watch, stopped_at
+from tests.engine.making import ended, started
 
-from spanfuse_processor.engine.events import Call, CallStarted
+from spanfuse_processor.engine.events import Call
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 
@@ -125,22 +126,68 @@ class TestTurns:
 
         assert watch.stopped == 9  # the fifth equal answer
 
-    def test_real_user_input_begins_anew(self) -> None:
+
+class TestUserInput:
+    def test_it_begins_anew(self) -> None:
         watch = Watch()
-        for n in range(30):
-            watch.tool("read", {"path": "cfg"}, "cfg", user_turn=n % 4 == 0)
+        for question in range(9):
+            watch.model({"question": question}, f"answer {question}", user_turn=True)
+            for step in range(4):
+                watch.tool("read", {"path": "cfg"}, "cfg", took=0.1)
+                watch.model({"question": question, "step": step}, f"thought {question}.{step}")
 
         assert watch.stopped is None
 
-    def test_it_also_does_when_the_call_has_only_begun(self) -> None:
+    def test_what_a_program_says_in_the_users_name_after_a_tool_does_not(self) -> None:
+        watch = Watch()
+        for step in range(9):
+            watch.model({"observation": step}, f"answer {step}", user_turn=True)
+            watch.tool("read", {"path": "cfg"}, "cfg")
+
+        assert watch.stopped == 10
+
+    def test_nor_does_the_same_request_again(self) -> None:
+        watch = Watch()
+        for _ in range(9):
+            watch.model({"prompt": "the same"}, "the same answer", user_turn=True)
+
+        assert watch.stopped == 5
+
+    def test_nor_does_what_an_agent_asks_its_helper(self) -> None:
+        watch = Watch()
+        for turn in range(9):
+            watch.model({"turn": turn}, f"answer {turn}")
+            watch.model(
+                {"task": turn}, f"found {turn}", user_turn=True, parent=50 + turn, agents=("main", "helper")
+            )
+            watch.tool("ask_helper", {"task": "x"}, "the same finding")
+
+        assert watch.stopped == 3 * 5
+
+    @pytest.mark.parametrize("begins", [True, False])
+    def test_a_turn_of_the_outermost_agent_begins_anew_at_either_end(self, begins: bool) -> None:
         watch = Watch()
         for n in range(30):
             if n % 4 == 0:
-                event = CallStarted(bytes(16), bytes(8), b"", 0, Kind.MODEL, "m", user_turn=True)
-                watch.detector.started(Call(event, "run", n, 0, 0, (), False))
+                turn(watch, begins)
             watch.tool("read", {"path": "cfg"}, "cfg")
 
         assert watch.stopped is None
+
+    def test_a_turn_of_an_inner_agent_does_not(self) -> None:
+        watch = Watch()
+        for _ in range(9):
+            turn(watch, True, agents=("main",))
+            watch.tool("read", {"path": "cfg"}, "cfg")
+
+        assert watch.stopped == 5
+
+
+def turn(watch: Watch, begins: bool, agents: tuple[str, ...] = ()) -> None:
+    """An agent's span that real user input opened, begins or ends."""
+    made = started if begins else ended
+    call = Call(made(999, kind=Kind.AGENT, user_turn=True), "run", 1, 0, 0, agents, not begins)
+    (watch.detector.started if begins else watch.detector.ended)(call)
 
 
 class TestHelpers:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
 from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.nouns import Kind, Level
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -137,16 +138,14 @@ class NestingDetector:
         if severity in self._told or Severity.STOP in self._told:
             return None
         self._told += (severity,)
-        return Finding(
-            detector=self.name,
-            severity=severity,
-            reason=reason,
-            message=message,
-            span_id=call.event.span_id,
-            call=call.number,
-            observed=float(observed),
-            limit=float(limit),
-            spans=(call.event.span_id,),
+        return found(
+            call,
+            self.name,
+            severity,
+            reason,
+            message,
+            observed=observed,
+            limit=limit,
             cleared_by="a flatter tree of agents",
         )
 

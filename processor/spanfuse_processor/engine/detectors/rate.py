@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.nouns import Kind, Level
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -116,15 +117,13 @@ class RateDetector:
         if (reason, severity) in self._told:
             return None
         self._told += ((reason, severity),)
-        return Finding(
-            detector=self.name,
-            severity=severity,
-            reason=reason,
-            message=message,
-            span_id=call.event.span_id,
-            call=call.number,
-            observed=float(observed),
-            limit=float(limit),
-            spans=(call.event.span_id,),
+        return found(
+            call,
+            self.name,
+            severity,
+            reason,
+            message,
+            observed=observed,
+            limit=limit,
             cleared_by="a slower pace",
         )

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.lanes import Lane, Lanes
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.repeats import Repeat
 from spanfuse_processor.engine.sequence import NS, SAME_RESULT, Sequence, Step
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
@@ -25,6 +27,7 @@ TELLING: Final = 8
 """Characters from which a result says something; "ok" and "[]" are equal for many good reasons."""
 
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
+_TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
 _WARNED, _STOPPED = 1, 2
 
@@ -65,15 +68,6 @@ class RepeatLimits(DetectorLimits):
     batch: int = 4
 
 
-class Repeat(NamedTuple):
-    """`length` calls in a row are a cycle of `period` (0: in any order); what is due at `warn` and `stop`."""
-
-    period: int
-    length: int
-    warn: int
-    stop: int
-
-
 class RepeatDetector:
     """Watches the calls of one run.
 
@@ -102,27 +96,36 @@ class RepeatDetector:
         self._lanes = Lanes(limits.longest_cycle)
 
     def started(self, call: Call) -> None:
-        """A start repeats nothing yet; but a person may have spoken."""
+        """A start repeats nothing yet; but a turn of the whole program may begin."""
         if call.event.user_turn:
-            self._lanes.clear()
+            self._begin_turn(call)
 
     def ended(self, call: Call) -> Finding | None:
         """Compares a tool's or a model's call with those before it."""
         event = call.event
-        if event.user_turn:
-            self._lanes.clear()
         kind = event.kind
         if kind is not Kind.TOOL and kind is not Kind.MODEL or not isinstance(event, CallEnded):
+            if event.user_turn:
+                self._begin_turn(call)
             return None
         lane = self._lanes.of(call, event.ended_ns)
-        sequence = lane.tools
+        prints = event.prints
+        if event.user_turn:
+            lane.hear(prints.arguments if prints is not None else "")
         if kind is Kind.MODEL:
             lane.answered(event.ended_ns)
             sequence = lane.models
-        prints = event.prints
+        else:
+            lane.working = True
+            sequence = lane.tools
         if prints is None or sequence.pass_by(event, prints):
             return None
         return self._came_back(call, event, prints, lane, sequence)
+
+    def _begin_turn(self, call: Call) -> None:
+        """A person has spoken to the outermost agent; what an inner one is asked, an agent asks."""
+        if call.event.kind in _TURNS and not call.agents and call.depth <= 0:
+            self._lanes.clear()
 
     def _came_back(
         self, call: Call, event: CallEnded, prints: Fingerprints, lane: Lane, sequence: Sequence
@@ -158,7 +161,7 @@ class RepeatDetector:
             return None
         sequence.ends_told = _WARNED
         message = f"{event.name} gave the same result {count} times in a row, whatever it was asked"
-        return _finding(call, Severity.WARN, "LOOP", message, count, limits.answers_warn)
+        return self._found(call, Severity.WARN, "LOOP", message, count, limits.answers_warn)
 
     def _failing(self, call: Call, sequence: Sequence) -> Finding | None:
         """A tool or a model that fails in the same way again and again, whatever it was asked."""
@@ -173,7 +176,7 @@ class RepeatDetector:
         sequence.ends_told = told
         severity, limit = (Severity.STOP, limits.ends) if stops else (Severity.WARN, limits.ends_warn)
         message = f"{event.name} failed {count} times in a row in the same way, whatever it was asked"
-        return _finding(call, severity, "RETRY_STORM", message, count, limit)
+        return self._found(call, severity, "RETRY_STORM", message, count, limit)
 
     def _is_one_wish(self, lane: Lane, sequence: Sequence, before: Step, step: Step, effect: str) -> bool:
         """Whether a read was asked for together with an equal one: side by side, or in the same turn."""
@@ -242,47 +245,31 @@ class RepeatDetector:
         if sequence.told >= told:
             return None
         sequence.told = told
-        steps = sequence.steps[-repeat.length :]
-        storm = all(step.failed for step in steps[-max(1, repeat.period) :])
         severity, limit = (Severity.STOP, repeat.stop) if stops else (Severity.WARN, repeat.warn)
+        steps = sequence.steps[-repeat.length :]
         spans = tuple(step.span_id for step in steps)
-        message = _message(repeat, steps)
-        return _finding(
-            call, severity, "RETRY_STORM" if storm else "LOOP", message, repeat.length, limit, spans
+        return self._found(
+            call, severity, repeat.reason(steps), repeat.message(steps), repeat.length, limit, spans
         )
 
-
-def _message(repeat: Repeat, steps: list[Step]) -> str:
-    newest = steps[-1]
-    if not repeat.period:
-        return f"the last {repeat.length} calls brought nothing new"
-    if repeat.period > 1:
-        names = ", ".join(step.name for step in steps[-repeat.period :])
-        rounds = repeat.length // repeat.period
-        return f"a cycle of {repeat.period} calls ({names}) went round {rounds} times with equal results"
-    if newest.failed:
-        return f"{newest.name} failed {repeat.length} times in a row with equal arguments and the same error"
-    return f"{newest.name} was called {repeat.length} times in a row with equal arguments and equal results"
-
-
-def _finding(
-    call: Call,
-    severity: Severity,
-    reason: str,
-    message: str,
-    observed: int,
-    limit: int,
-    spans: tuple[bytes, ...] = (),
-) -> Finding:
-    return Finding(
-        detector=RepeatDetector.name,
-        severity=severity,
-        reason=reason,
-        message=message,
-        span_id=call.event.span_id,
-        call=call.number,
-        observed=float(observed),
-        limit=float(limit),
-        spans=spans or (call.event.span_id,),
-        cleared_by="another result, other arguments, or new user input",
-    )
+    def _found(
+        self,
+        call: Call,
+        severity: Severity,
+        reason: str,
+        message: str,
+        observed: int,
+        limit: int,
+        spans: tuple[bytes, ...] = (),
+    ) -> Finding:
+        return found(
+            call,
+            self.name,
+            severity,
+            reason,
+            message,
+            observed=observed,
+            limit=limit,
+            cleared_by="another result, other arguments, or new user input",
+            spans=spans,
+        )
