@@ -13,7 +13,7 @@ from typing import Final
 
 from spanfuse.provider import Intent, ToolAnswer
 from spanfuse.providers.openai.endpoints import Endpoint, Place
-from spanfuse.providers.openai.fields import NONE, Fields, fields, items, text
+from spanfuse.providers.openai.fields import NONE, Fields, fields, listed
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Kind
 
@@ -50,10 +50,10 @@ def read_intent(endpoint: Endpoint, body: object, place: Place, *, stream: bool)
     intent = Intent(
         kind=kind,
         operation=operation,
-        name=text(known, "model"),
+        name=known.get("model") or "",
         provider=place.provider,
         stream=stream,
-        previous=text(known, "previous_response_id"),
+        previous=known.get("previous_response_id") or "",
         attributes=_attributes(known, place),
     )
     _READERS[endpoint](known, intent)
@@ -67,7 +67,9 @@ def bare_intent(endpoint: Endpoint, *, stream: bool) -> Intent:
 
 
 def _attributes(body: Fields, place: Place) -> dict[str, object]:
-    found: dict[str, object] = {"server.address": place.address, "server.port": place.port}
+    found: dict[str, object] = {}
+    if place.address:
+        found = {"server.address": place.address, "server.port": place.port}
     for key, value in body.items():
         name = _ATTRIBUTES.get(key)
         if name is None:
@@ -80,7 +82,7 @@ def _attributes(body: Fields, place: Place) -> dict[str, object]:
 
 
 def _chat(body: Fields, intent: Intent) -> None:
-    messages = items(body, "messages")
+    messages = listed(body.get("messages"))
     answers = []
     for message in reversed(messages):
         said = fields(message)
@@ -88,7 +90,7 @@ def _chat(body: Fields, intent: Intent) -> None:
         if role == "assistant":
             break
         if role == "tool":
-            answers.append(ToolAnswer(text(said, "tool_call_id"), said.get("content")))
+            answers.append(ToolAnswer(said.get("tool_call_id") or "", said.get("content")))
     intent.arguments = messages
     intent.answers = answers[::-1]
     intent.user_turn = _from_user(messages)
@@ -100,7 +102,7 @@ def _responses(body: Fields, intent: Intent) -> None:
         intent.arguments = asked
         intent.user_turn = True
         return
-    given = items(body, "input")
+    given = listed(asked)
     intent.arguments = given
     intent.answers = _new_answers(given)[::-1]
     intent.user_turn = _from_user(given)
@@ -118,8 +120,8 @@ def _new_answers(given: Sequence[object]) -> list[ToolAnswer]:
         known = fields(item)
         kind = known.get("type")
         if kind in _ANSWER_ITEMS:
-            answers.append(ToolAnswer(text(known, "call_id"), known.get("output")))
-        elif kind in _CALL_ITEMS and answers and text(known, "call_id") == answers[-1].id:
+            answers.append(ToolAnswer(known.get("call_id") or "", known.get("output")))
+        elif kind in _CALL_ITEMS and answers and known.get("call_id") == answers[-1].id:
             if len(answers) == _PARALLEL:
                 break
         elif known.get("role") in (None, "assistant"):
@@ -133,12 +135,12 @@ def _from_user(messages: Sequence[object]) -> bool:
 
 def _embeddings(body: Fields, intent: Intent) -> None:
     asked = body.get("input")
-    intent.arguments = asked if isinstance(asked, str) else items(body, "input")
+    intent.arguments = asked if isinstance(asked, str) else listed(asked)
 
 
 def _completions(body: Fields, intent: Intent) -> None:
     asked = body.get("prompt")
-    intent.arguments = asked if isinstance(asked, str) else items(body, "prompt")
+    intent.arguments = asked if isinstance(asked, str) else listed(asked)
 
 
 _READERS: Final[dict[Endpoint, Callable[[Fields, Intent], None]]] = {

@@ -13,7 +13,7 @@ from typing import Final
 
 from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.providers.openai.endpoints import Endpoint
-from spanfuse.providers.openai.fields import NONE, Fields, count, fields, items, text
+from spanfuse.providers.openai.fields import Fields, fields
 from spanfuse_processor.engine.nouns import Usage
 
 _CALL_ITEMS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
@@ -31,17 +31,20 @@ def read_usage(reported: object) -> Usage | None:
         return None
     known = fields(reported)
     if "input_tokens" in known:
-        inside, outside = "input_tokens", "output_tokens"
+        said, asked = fields(known.get("output_tokens_details")), fields(known.get("input_tokens_details"))
+        totals = known.get("input_tokens"), known.get("output_tokens")
     else:
-        inside, outside = "prompt_tokens", "completion_tokens"
-    asked = fields(known.get(f"{inside}_details"))
-    said = fields(known.get(f"{outside}_details"))
+        said, asked = (
+            fields(known.get("completion_tokens_details")),
+            fields(known.get("prompt_tokens_details")),
+        )
+        totals = known.get("prompt_tokens"), known.get("completion_tokens")
     return Usage(
-        input_tokens=count(known, inside),
-        output_tokens=count(known, outside),
-        cached_tokens=count(asked, "cached_tokens"),
-        cache_write_tokens=count(asked, "cache_write_tokens"),
-        reasoning_tokens=count(said, "reasoning_tokens"),
+        input_tokens=totals[0] or 0,
+        output_tokens=totals[1] or 0,
+        cached_tokens=asked.get("cached_tokens") or 0,
+        cache_write_tokens=asked.get("cache_write_tokens") or 0,
+        reasoning_tokens=said.get("reasoning_tokens") or 0,
     )
 
 
@@ -59,12 +62,12 @@ def joined(results: Sequence[object]) -> object:
 
 def read_response(response: Fields, seen: Sequence[object] = ()) -> Outcome:
     """A Responses API object; `seen` are output items that arrived before it, used when it carries none."""
-    result, requests = _read_items(items(response, "output") or seen)
+    result, requests = _read_items(response.get("output") or seen)
     return Outcome(
         result=result,
         usage=read_usage(response.get("usage")),
-        model=text(response, "model"),
-        response_id=text(response, "id"),
+        model=response.get("model") or "",
+        response_id=response.get("id") or "",
         finish_reasons=_reasons(response, asks=bool(requests)),
         tool_requests=requests,
     )
@@ -74,68 +77,68 @@ def _read_items(output: Sequence[object]) -> tuple[object, list[ToolRequest]]:
     said: list[str] = []
     requests: list[ToolRequest] = []
     for item in map(fields, output):
-        kind = text(item, "type")
+        kind = item.get("type")
         if kind == "message":
-            parts = map(fields, items(item, "content"))
-            said.extend(text(part, "text") or text(part, "refusal") for part in parts)
+            parts = map(fields, item.get("content") or ())
+            said.extend(part.get("text") or part.get("refusal") or "" for part in parts)
         elif kind in _CALL_ITEMS:
-            arguments = text(item, _CALL_ITEMS[kind])
-            requests.append(ToolRequest(text(item, "call_id"), text(item, "name"), arguments))
+            arguments = item.get(_CALL_ITEMS[kind]) or ""
+            requests.append(ToolRequest(item.get("call_id") or "", item.get("name") or "", arguments))
     return result_of("".join(said), requests), requests
 
 
 def _reasons(response: Fields, *, asks: bool) -> tuple[str, ...]:
     """The Responses API has a status where the others have finish reasons; OTel maps it so."""
-    status = text(response, "status")
+    status = response.get("status")
     if status == "completed":
         return ("tool_calls" if asks else "stop",)
     if status == "incomplete":
-        why = text(fields(response.get("incomplete_details")), "reason")
-        return (_CUT_SHORT.get(why, why or status),)
+        why = fields(response.get("incomplete_details")).get("reason") or "incomplete"
+        return (_CUT_SHORT.get(why, why),)
     if status in ("failed", "cancelled"):
         return ("error",)
     return ()
 
 
 def _chat(response: Fields) -> Outcome:
-    choices = [fields(choice) for choice in items(response, "choices")]
+    choices = [fields(choice) for choice in response.get("choices") or ()]
     results: list[object] = []
     requests: list[ToolRequest] = []
     for choice in choices:
         message = fields(choice.get("message"))
         asked = _tool_calls(message)
-        requests.extend(asked)
-        results.append(result_of(text(message, "content") or text(message, "refusal"), asked))
+        requests += asked
+        results.append(result_of(message.get("content") or message.get("refusal") or "", asked))
     return _completed(response, choices, results, requests)
 
 
 def _tool_calls(message: Fields) -> list[ToolRequest]:
     asked = []
-    for call in map(fields, items(message, "tool_calls")):
-        part = fields(call.get("function") or call.get("custom") or NONE)
-        arguments = text(part, "arguments") or text(part, "input")
-        asked.append(ToolRequest(text(call, "id"), text(part, "name"), arguments))
+    for call in map(fields, message.get("tool_calls") or ()):
+        part = fields(call.get("function") or call.get("custom"))
+        arguments = part.get("arguments") or part.get("input") or ""
+        asked.append(ToolRequest(call.get("id") or "", part.get("name") or "", arguments))
     legacy = message.get("function_call")
     if legacy is not None:
         part = fields(legacy)
-        asked.append(ToolRequest("", text(part, "name"), text(part, "arguments")))
+        asked.append(ToolRequest("", part.get("name") or "", part.get("arguments") or ""))
     return asked
 
 
 def _text(response: Fields) -> Outcome:
-    choices = [fields(choice) for choice in items(response, "choices")]
-    return _completed(response, choices, [text(choice, "text") for choice in choices])
+    choices = [fields(choice) for choice in response.get("choices") or ()]
+    return _completed(response, choices, [choice.get("text") or "" for choice in choices], ())
 
 
 def _completed(
-    response: Fields, choices: Sequence[Fields], results: list[object], requests: Sequence[ToolRequest] = ()
+    response: Fields, choices: list[Fields], results: list[object], requests: Sequence[ToolRequest]
 ) -> Outcome:
-    reasons = [text(choice, "finish_reason") for choice in choices]
+    reasons = [choice.get("finish_reason") for choice in choices]
     return Outcome(
         result=joined(results),
         usage=read_usage(response.get("usage")),
-        model=text(response, "model"),
-        response_id=text(response, "id"),
+        model=response.get("model") or "",
+        response_id=response.get("id") or "",
         finish_reasons=tuple(reason for reason in reasons if reason),
         tool_requests=requests,
     )
@@ -143,7 +146,7 @@ def _completed(
 
 def _embeddings(response: Fields) -> Outcome:
     """Vectors are not compared: two equal questions have equal vectors by nature."""
-    return Outcome(usage=read_usage(response.get("usage")), model=text(response, "model"))
+    return Outcome(usage=read_usage(response.get("usage")), model=response.get("model") or "")
 
 
 _READERS: Final[dict[Endpoint, Callable[[Fields], Outcome]]] = {

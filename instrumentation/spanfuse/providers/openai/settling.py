@@ -24,18 +24,31 @@ from spanfuse.providers.openai.stream import gatherer
 from spanfuse.streaming import AsyncChunks, Chunks, StreamedCall, watch_body
 
 
-def settle(endpoint: Endpoint, stream: bool, active: ActiveCall, response: object) -> None:
+def settle(endpoint: Endpoint, stream: bool, active: ActiveCall, response: Any) -> None:
     """Ends the call, or hands it to its stream."""
-    if isinstance(response, BaseModel | dict):
+    shape = _shape(response.__class__)
+    if shape == "parsed":
         active.succeed(read_outcome(endpoint, response))
-    elif isinstance(response, Stream | AsyncStream):
-        call = StreamedCall(active, gatherer(endpoint), response.response)
-        watch_body(response.response, call)
-        _watch(call, response)
+    elif shape == "stream":
+        _settle_stream(endpoint, active, response)
     elif hasattr(response, "http_response"):
         _settle_raw(endpoint, stream, active, response)
     else:
         active.succeed(_read_body(endpoint, response))
+
+
+@functools.lru_cache(maxsize=64)
+def _shape(cls: type) -> str:
+    """What kind of response a class is. To ask of each response takes longer than to read it."""
+    if issubclass(cls, (BaseModel, dict)):
+        return "parsed"
+    return "stream" if issubclass(cls, (Stream, AsyncStream)) else "other"
+
+
+def _settle_stream(endpoint: Endpoint, active: ActiveCall, stream: Any) -> None:
+    call = StreamedCall(active, gatherer(endpoint), stream.response)
+    watch_body(stream.response, call)
+    _watch(call, stream)
 
 
 def _watch(call: StreamedCall, stream: object) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.providers.openai.endpoints import Endpoint
-from spanfuse.providers.openai.fields import NONE, Fields, fields, items, text
+from spanfuse.providers.openai.fields import NONE, Fields, fields
 from spanfuse.providers.openai.response import joined, read_response, read_usage, result_of
 from spanfuse.streaming import Gatherer
 
@@ -36,20 +36,20 @@ class _Choice:
 
     def add(self, choice: Fields) -> None:
         """Takes what a chunk says of this choice in; a plain completion has text where a chat has a delta."""
-        delta = fields(choice.get("delta") or NONE)
-        said = text(delta, "content") or text(delta, "refusal") or text(choice, "text")
+        delta = fields(choice.get("delta"))
+        said = delta.get("content") or delta.get("refusal") or choice.get("text")
         if said:
             self.said.append(said)
         if "tool_calls" in delta or "function_call" in delta:
             self._add_calls(delta)
-        self.reason = text(choice, "finish_reason") or self.reason
+        self.reason = choice.get("finish_reason") or self.reason
 
     def _add_calls(self, delta: Fields) -> None:
-        for call in map(fields, items(delta, "tool_calls")):
-            id_, index = text(call, "id"), call.get("index")
+        for call in map(fields, delta.get("tool_calls") or ()):
+            id_, index = call.get("id") or "", call.get("index")
             # Some servers number no calls, but then each comes in one piece, with its id.
             asked = self._asked(id_ if index is None else index)
-            asked.add(id_, fields(call.get("function") or call.get("custom") or NONE))
+            asked.add(id_, fields(call.get("function") or call.get("custom")))
         legacy = delta.get("function_call")
         if legacy is not None:
             self._asked("function_call").add("", fields(legacy))
@@ -76,8 +76,8 @@ class _Asked:
 
     def add(self, id_: str, part: Fields) -> None:
         self.id = self.id or id_
-        self.name = self.name or text(part, "name")
-        self.arguments.append(text(part, "arguments") or text(part, "input"))
+        self.name = self.name or part.get("name") or ""
+        self.arguments.append(part.get("arguments") or part.get("input") or "")
 
     def request(self) -> ToolRequest:
         return ToolRequest(self.id, self.name, "".join(self.arguments))
@@ -101,8 +101,8 @@ class ChatGatherer:
         """Takes one chunk in."""
         known = fields(chunk)
         if not self._id:
-            self._id, self._model = text(known, "id"), text(known, "model")
-        for choice in map(fields, items(known, "choices")):
+            self._id, self._model = known.get("id") or "", known.get("model") or ""
+        for choice in map(fields, known.get("choices") or ()):
             index = choice.get("index")
             if index not in self._choices:
                 self._choices[index] = _Choice()
@@ -139,7 +139,7 @@ class ResponseGatherer:
         known = fields(event)
         kind = known.get("type")
         if kind == "response.output_text.delta":
-            self._said.append(text(known, "delta"))
+            self._said.append(known.get("delta") or "")
         elif kind == "response.output_item.done":
             self._items.append(known.get("item"))
         elif kind == "response.created" or kind in _ENDINGS:
