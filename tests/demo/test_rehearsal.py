@@ -31,7 +31,7 @@ def test_all_runs_of_the_storm_cost_the_same() -> None:
     assert rehearse(storm(0)) == rehearse(storm(99))
 
 
-@pytest.mark.parametrize("name", UNGUARDED)
+@pytest.mark.parametrize("name", ["looping", "healthy", "polling", "streaming"])
 def test_an_unguarded_agent_does_over_http_what_was_rehearsed(name: str, provider: str) -> None:
     """The real loop, the real SDK, the real wire, with spanfuse switched off: the same calls and tokens."""
     environment = {

@@ -26,7 +26,7 @@ from spanfuse.demo.scripts import reply_to
 from spanfuse.demo.usage import Tally
 from spanfuse.demo.wire import ApiError, Json
 
-MODELS = {"gpt-4o-mini": 0.025, "gpt-4o": 0.1, "gpt-4.1": 1.0}
+MODELS = {"gpt-4o-mini": 0.025, "gpt-4o": 0.1, "gpt-4.1": 1.5}
 """The models on offer and how long each takes to answer, seconds."""
 
 CHUNK = 0.005

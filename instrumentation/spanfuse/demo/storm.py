@@ -2,7 +2,7 @@
 
     python -m spanfuse.demo.storm [--runs N]
 
-They share one client, as the agents of one service do, and arrive over two seconds.
+They share one client, as the agents of one service do, and arrive over three seconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from spanfuse.demo.agents import work_async
 from spanfuse.demo.scenarios import STORM_RUNS, Scenario, storm
 from spanfuse.demo.task import Task
 
-ARRIVALS = 2.0
+ARRIVALS = 3.0
 """Seconds over which the runs begin."""
 
 
