@@ -60,10 +60,11 @@ class Window:
         self._duration_ns += duration_ns
         return True
 
-    def recent(self, seconds: int) -> int:
-        """Calls in the last `seconds` of the window."""
-        wanted = range(self._newest - seconds + 1, self._newest + 1)
-        return sum(self._buckets[second][0] for second in wanted if second in self._buckets)
+    def slowest(self, seconds: int) -> int:
+        """The fewest calls in any of the last `seconds` whole seconds; the newest has not ended: it is left out."""
+        buckets = self._buckets
+        wanted = range(self._newest - seconds, self._newest)
+        return min((buckets[second][0] if second in buckets else 0 for second in wanted), default=0)
 
     @property
     def mean_seconds(self) -> float:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tests.engine.making import SECOND, ended
 
 from spanfuse_processor.engine.detectors.rate import RateDetector, RateLimits
 from spanfuse_processor.engine.events import Call
-from spanfuse_processor.engine.nouns import Kind, Level, Usage
+from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level, Usage
 
 
 def heard(
-    starts: Iterable[float], took: float = 0.01, kind: Kind = Kind.MODEL, limits: RateLimits | None = None
+    starts: Iterable[float],
+    took: float = 0.01,
+    kind: Kind = Kind.MODEL,
+    limits: RateLimits | None = None,
+    results: Callable[[int], str] = lambda number: "",
 ) -> list[tuple[int, str, str]]:
     """What is said of calls that begin at `starts`, in seconds, and at which call."""
     detector = RateDetector(limits or RateLimits(), {})
@@ -22,6 +26,7 @@ def heard(
         event = ended(
             number, kind=kind, started_ns=at, ended_ns=at + int(took * SECOND), usage=Usage(100, 10)
         )
+        event.prints = Fingerprints(result=results(number)) if results(number) else None
         finding = detector.ended(Call(event, "run", number, 0, 0, (), True))
         if finding is not None:
             said.append((number, finding.severity.value, finding.reason))
@@ -40,29 +45,49 @@ def test_more_than_that_warn_once() -> None:
     assert heard(every(2.0, 200)) == [(21, "warn", "RATE")]
 
 
-def test_fifty_calls_within_five_seconds_one_after_the_other_stop() -> None:
-    assert heard(every(0.05, 200)) == [(21, "warn", "RATE"), (50, "stop", "BURST")]
+def test_ten_calls_a_second_one_after_the_other_stop_after_five_seconds() -> None:
+    assert heard(every(0.05, 200)) == [(21, "warn", "RATE"), (101, "stop", "BURST")]
+    assert heard(every(0.0625, 200)) == [(21, "warn", "RATE"), (81, "stop", "BURST")]
 
 
-def test_ten_calls_a_second_stop_only_when_they_go_on_for_five_seconds() -> None:
-    assert heard([*every(0.05, 40), *(start + 100 for start in every(0.05, 40))]) == [(21, "warn", "RATE")]
+def test_many_calls_at_once_are_no_burst_until_they_go_on() -> None:
+    assert heard([*every(0.01, 90), *(start + 100 for start in every(0.01, 90))]) == [(21, "warn", "RATE")]
+    assert heard(every(0.004, 1000)) == [(21, "warn", "RATE")]
+
+
+def test_one_slower_second_breaks_the_burst() -> None:
+    starts = [start + (1.0 if start >= 3 else 0.0) for start in every(0.05, 150)]
+
+    assert heard(starts) == [(21, "warn", "RATE")]
+
+
+def test_fast_work_that_gets_new_results_is_only_warned_of() -> None:
+    said = heard(every(0.05, 400), results=lambda number: f"answer {number}")
+
+    assert said == [(21, "warn", "RATE"), (101, "warn", "BURST")]
+
+
+def test_fast_calls_that_get_the_same_few_results_stop() -> None:
+    said = heard(every(0.05, 400), results=lambda number: f"answer {number % 5}")
+
+    assert said == [(21, "warn", "RATE"), (101, "stop", "BURST")]
 
 
 def test_the_same_burst_side_by_side_only_warns() -> None:
-    assert heard(every(0.05, 200), took=2.0) == [(21, "warn", "RATE"), (50, "warn", "BURST")]
+    assert heard(every(0.05, 200), took=2.0) == [(21, "warn", "RATE"), (101, "warn", "BURST")]
 
 
 def test_calls_side_by_side_and_then_one_after_the_other_count_from_there() -> None:
     side_by_side = [0.0] * 30
-    after = [1.0 + start for start in every(0.05, 60)]
+    after = [1.0 + start for start in every(0.05, 120)]
 
     said = heard([*side_by_side, *after])
 
-    assert said[-1] == (30 + 50, "stop", "BURST")
+    assert said[-1] == (30 + 81, "stop", "BURST")
 
 
 def test_embeddings_only_warn() -> None:
-    assert heard(every(0.01, 500), kind=Kind.EMBEDDINGS, took=0.001) == [(50, "warn", "BURST")]
+    assert heard(every(0.01, 600), kind=Kind.EMBEDDINGS, took=0.001) == [(501, "warn", "BURST")]
 
 
 def test_tools_have_no_pace() -> None:
@@ -77,7 +102,8 @@ def test_late_and_shuffled_calls_count_where_they_belong() -> None:
 
 def test_zero_switches_a_rule_off() -> None:
     assert heard(every(0.05, 200), limits=RateLimits(per_minute=0, burst=0)) == []
-    assert heard(every(0.05, 200), limits=RateLimits(per_minute=0)) == [(50, "stop", "BURST")]
+    assert heard(every(0.05, 200), limits=RateLimits(per_minute=0)) == [(101, "stop", "BURST")]
+    assert heard(every(0.05, 200), limits=RateLimits(burst_seconds=0)) == [(21, "warn", "RATE")]
 
 
 def test_a_feature_is_only_warned_of() -> None:
