@@ -1,6 +1,6 @@
 """The clocks of the service: the only file of it that reads time.
 
-`monotonic` orders waiting (cool-downs, TTLs, evictions), `wall_ns` stamps what people read; they are never mixed.
+`monotonic` orders waiting (cool-downs, TTLs, evictions), `wall_ns` stamps what people read; never mixed.
 """
 
 from __future__ import annotations

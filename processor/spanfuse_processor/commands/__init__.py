@@ -1,8 +1,8 @@
 """The commands of the one executable: a name and the module that carries it out.
 
-Modules are named as strings, because two of them live in the library, which the processor never imports,
-and because a command's needs are imported only when it runs. A command's module has `HELP`, `add_arguments(parser)`
-and `run(arguments) -> int` (exit code: 0 ok, 1 found something or failed, 2 wrong use).
+Modules are named as strings, because two of them live in the library, which the processor never imports, and
+because a command's needs are imported only when it runs. A module has `HELP`, `add_arguments(parser)` and
+`run(arguments) -> int` (exit code: 0 ok, 1 found something or failed, 2 wrong use).
 """
 
 from __future__ import annotations

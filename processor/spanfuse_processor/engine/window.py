@@ -61,7 +61,7 @@ class Window:
         return True
 
     def slowest(self, seconds: int) -> int:
-        """The fewest calls in any of the last `seconds` whole seconds; the newest has not ended: it is left out."""
+        """The fewest calls in any of the last `seconds` whole seconds; the newest is not over."""
         buckets = self._buckets
         wanted = range(self._newest - seconds, self._newest)
         return min((buckets[second][0] if second in buckets else 0 for second in wanted), default=0)

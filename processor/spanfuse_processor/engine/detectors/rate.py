@@ -1,9 +1,10 @@
 """Model calls come too fast: too many a minute, or a burst that no provider would answer to honest work.
 
 Rule 1: event time, in a sliding window. Rule 2: many calls a minute are only warned of, once. Rule 3: a
-burst is so many calls in each of so many seconds on end. It stops a run when its calls follow one another, as
-those of a loop do, and most of their results are not new; calls side by side (a fan-out, a batch), embeddings,
-and work that gets new results are warned of. Rule 4: a feature's calls are those of many runs: they only warn.
+burst is so many calls in each of so many seconds on end. It stops a run when its calls follow one another,
+as those of a loop do, and most of their results are not new; calls side by side (a fan-out, a batch),
+embeddings, and work that gets new results are warned of. Rule 4: a feature's calls are those of many runs:
+they only warn.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class RateLimits(DetectorLimits):
 
 
 class Results:
-    """Whether calls that come too fast get results that they had not seen. Bounded: the last 128 are known."""
+    """Whether calls that come too fast get results that are new. Bounded: the last 128 are known."""
 
     __slots__ = ("_known", "_new", "_old")
 
