@@ -28,7 +28,7 @@ def call(intent: Intent, perform: Callable[[], T], settle: Settle[T]) -> T:
         BreakerOpen: a directive in force covers the call: it was not made.
         RunStopped: as above, and the run has swallowed three refusals.
     """
-    active = begin(intent)
+    active = _begin(intent)
     try:
         with active.attached(), active.waiting():
             response = perform()
@@ -56,6 +56,12 @@ async def call_async(intent: Intent, perform: Callable[[], Awaitable[T]], settle
         raise
     _settle(active, response, settle)
     return response
+
+
+def _begin(intent: Intent) -> ActiveCall:
+    active = begin(intent)
+    intent.arguments, intent.answers = None, ()  # they have been digested; the content is not kept meanwhile
+    return active
 
 
 def _settle(active: ActiveCall, response: T, settle: Settle[T]) -> None:

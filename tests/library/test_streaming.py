@@ -6,7 +6,6 @@ import asyncio
 import gc
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 from tests.waiting import until
@@ -37,9 +36,6 @@ class Call(ActiveCall):
     @property
     def ordered(self) -> Directive | None:
         return self.order
-
-    def waiting(self) -> AbstractContextManager[object]:
-        return nullcontext()
 
     def succeed(self, outcome: Outcome) -> None:
         self.threads.append(threading.current_thread().name)

@@ -107,6 +107,15 @@ def test_span_and_run_of_the_call_are_current_while_it_is_made_and_not_after(sta
     assert not trace.get_current_span().get_span_context().is_valid
 
 
+def test_what_was_asked_is_not_kept_while_the_call_is_made(stage: Stage) -> None:
+    asked = intent()
+
+    kept = call(asked, lambda: str(asked.arguments), settle)
+
+    assert kept == "None"
+    assert names.ARGUMENTS_DIGEST in stage.only()
+
+
 def test_a_response_that_cannot_be_read_costs_the_record_only(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

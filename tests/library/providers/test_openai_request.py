@@ -114,8 +114,35 @@ def test_a_conversation_is_named(conversation: object) -> None:
     assert intent.attributes[names.CONVERSATION] == "conv-1"
 
 
-def test_messages_are_referred_to_and_not_copied() -> None:
-    messages = [{"role": "user", "content": "x"}]
+def conversation(call_id: str, content: object = "Rain?") -> list[dict[str, Any]]:
+    function = {"name": "weather", "arguments": "{}"}
+    return [
+        {"role": "user", "content": content},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "function": function}]},
+        {"role": "tool", "tool_call_id": call_id, "content": "yes"},
+    ]
+
+
+def test_a_conversation_is_compared_without_the_ids_of_its_calls() -> None:
+    one, other, new = (
+        read(Endpoint.CHAT, messages=conversation(*given)).arguments
+        for given in [("a",), ("b",), ("a", "Snow?")]
+    )
+
+    assert one == other != new
+
+
+def test_items_are_compared_without_the_ids_of_their_calls() -> None:
+    one, other, new = (
+        read(Endpoint.RESPONSES, input=[called(id_), output(id_) | {"output": said}]).arguments
+        for id_, said in [("a", "yes"), ("b", "yes"), ("a", "no")]
+    )
+
+    assert one == other != new
+
+
+def test_messages_with_more_than_text_are_compared_as_they_are() -> None:
+    messages = conversation("a", [{"type": "image_url", "image_url": {"url": "data:"}}])
 
     assert read(Endpoint.CHAT, messages=messages).arguments is messages
 
