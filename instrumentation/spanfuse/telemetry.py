@@ -22,8 +22,7 @@ from spanfuse.guard import fault
 from spanfuse.settings import resource_attributes
 from spanfuse_processor.engine import names
 
-SCOPE: Final = "spanfuse"
-"""The instrumentation scope of our spans."""
+SCOPE: Final = names.SCOPE
 
 _SAMPLED: Final = TraceFlags(TraceFlags.SAMPLED)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+SCOPE: Final = "spanfuse"  # the instrumentation scope of our library's spans
+
 # OTel GenAI, current names.
 OPERATION: Final = "gen_ai.operation.name"
 PROVIDER: Final = "gen_ai.provider.name"

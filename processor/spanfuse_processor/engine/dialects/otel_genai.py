@@ -31,6 +31,7 @@ from spanfuse_processor.engine.old_names import (
 from spanfuse_processor.engine.policy import ToolRule
 
 Get = Callable[[str], object]
+First = Callable[[Get, str], object]
 
 UNNAMED_ERROR: Final = "_OTHER"
 """The conventions' `error.type` of a failure without a name."""
@@ -116,10 +117,12 @@ class OtelGenai:
         if run:
             event.depth = _depth(get(names.DEPTH))
             event.agents = _path(text(get(names.AGENT_PATH)))
+        # Our own library writes current names only: nothing older is looked for.
+        first = _current if span.scope == names.SCOPE else _first
         if kind is Kind.MODEL or kind is Kind.EMBEDDINGS:
-            self._read_model(event, span, get)
+            self._read_model(event, span, get, first)
         elif kind is Kind.TOOL:
-            self._read_tool(event, span, get)
+            self._read_tool(event, span, get, first)
         elif kind is Kind.AGENT:
             event.name = event.agent = text(_first(get, names.AGENT)) or span.name.partition(" ")[2]
             if not event.name and span.scope in NAMELESS_CONTAINERS:
@@ -128,25 +131,25 @@ class OtelGenai:
             event.name = text(get(names.WORKFLOW)) or span.name
         return event
 
-    def _read_model(self, event: CallEnded, span: RawSpan, get: Get) -> None:
+    def _read_model(self, event: CallEnded, span: RawSpan, get: Get, first: First) -> None:
         asked, answered, event.response_id = _texts(get, _MODELS)
         event.name = asked or answered
         event.model = answered or asked
-        event.provider = _provider(text(_first(get, names.PROVIDER)))
-        event.usage = _usage(get, span.scope in EXCLUSIVE)
-        event.cost = _cost(get)
+        event.provider = _provider(text(first(get, names.PROVIDER)))
+        event.usage = _usage(get, first, span.scope in EXCLUSIVE)
+        event.cost = micro_usd(first(get, names.COST_USD)) or None  # without a price list some send a zero
         event.prints = self._stamped(get) or self._of_messages(event, span, get)
 
-    def _read_tool(self, event: CallEnded, span: RawSpan, get: Get) -> None:
-        event.name = text(_first(get, names.TOOL)) or span.name.partition(" ")[2] or span.name
-        event.tool_call_id = text(_first(get, names.TOOL_CALL_ID))
+    def _read_tool(self, event: CallEnded, span: RawSpan, get: Get, first: First) -> None:
+        event.name = text(first(get, names.TOOL)) or span.name.partition(" ")[2] or span.name
+        event.tool_call_id = text(first(get, names.TOOL_CALL_ID))
         event.repeatable = truth(get(names.REPEATABLE))
         event.cost = micro_usd(get(names.COST_USD))
         event.effect = text(get(names.EFFECT))
         event.prints = self._stamped(get)
         if event.prints is None:
-            arguments = _readable(_first(get, names.TOOL_ARGUMENTS))
-            result = _readable(_first(get, names.TOOL_RESULT))
+            arguments = _readable(first(get, names.TOOL_ARGUMENTS))
+            result = _readable(first(get, names.TOOL_RESULT))
             event.effect = event.effect or effects.guess(event.name, arguments)
             event.prints = self._of_content(event, span, arguments, result)
         elif not event.effect:
@@ -217,7 +220,7 @@ def _kind(span: RawSpan, operation: str, run: str) -> Kind | None:
         return Kind.TOOL
     # Attributes fall out of a full span oldest first: of a long run's last spans only the usage is left.
     model = get(names.REQUEST_MODEL) or get(names.RESPONSE_MODEL) or span.dropped_attributes
-    if model and _usage(get, exclusive=False):
+    if model and _usage(get, _first, exclusive=False):
         return Kind.MODEL
     return Kind.OTHER if run else None
 
@@ -242,30 +245,23 @@ def _provider(said: str) -> str:
     return PROVIDERS.get(said.lower(), said.lower())
 
 
-def _usage(get: Get, exclusive: bool) -> Usage | None:
+def _current(get: Get, name: str) -> object:
+    """The value under a name's current spelling."""
+    return get(name)
+
+
+def _usage(get: Get, first: First, exclusive: bool) -> Usage | None:
     """The tokens of a call, None when none were reported; parts over the whole are outside of it."""
-    asked, answered = _tokens(get, names.INPUT_TOKENS), _tokens(get, names.OUTPUT_TOKENS)
+    asked, answered = count(first(get, names.INPUT_TOKENS)), count(first(get, names.OUTPUT_TOKENS))
     if asked is None and answered is None:
         return None
-    cached = _tokens(get, names.CACHED_TOKENS) or 0
-    written = _tokens(get, names.CACHE_WRITE_TOKENS) or 0
-    reasoning = _tokens(get, names.REASONING_TOKENS) or 0
+    cached = count(first(get, names.CACHED_TOKENS)) or 0
+    written = count(first(get, names.CACHE_WRITE_TOKENS)) or 0
+    reasoning = count(first(get, names.REASONING_TOKENS)) or 0
     asked, answered = asked or 0, answered or 0
     if exclusive or cached + written > asked:
         asked += cached + written
     return Usage(asked, max(answered, reasoning), cached, written, reasoning)
-
-
-def _tokens(get: Get, name: str) -> int | None:
-    value = get(name)
-    if value.__class__ is not int:
-        value = _first(get, name)
-    return count(value)
-
-
-def _cost(get: Get) -> MicroUsd | None:
-    """What the emitter says the call cost; a zero is what emitters without a price list send."""
-    return micro_usd(_first(get, names.COST_USD)) or None
 
 
 def _joins(span: RawSpan, get: Get) -> tuple[str, ...]:
