@@ -199,6 +199,8 @@ class AsyncChunks(Generic[T]):
         except StopAsyncIteration:
             call.ended()
             raise
+        except BreakerOpen as refusal:  # the wait was cancelled; not every version of an SDK closes up then
+            await self._stop(refusal)
         except BaseException as error:
             call.failed(error)
             raise

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 
 class Endpoint(StrEnum):
@@ -64,18 +64,23 @@ def endpoint_of(url: str) -> Endpoint | None:
     return Endpoint(found[1]) if found else None
 
 
-def place_of(client: object) -> Place:
+def place_of(client: Any) -> Place:
     """Where `client` sends its requests."""
     # The property parses the URL anew each time; the field behind it is as old as the SDK's version 1.
     url = getattr(client, "_base_url", None) or getattr(client, "base_url", None)
     port = getattr(url, "port", None)
-    azure = hasattr(client, "_azure_endpoint")  # also where Azure is reached by a host of one's own
-    return _place(azure, getattr(url, "host", ""), port, getattr(url, "scheme", ""))
+    return _place(_is_azure(client.__class__), getattr(url, "host", ""), port, getattr(url, "scheme", ""))
 
 
 @lru_cache(maxsize=256)
 def _place(azure: bool, host: str, port: int | None, scheme: str) -> Place:
     return Place(_provider(azure, host), host, port or _DEFAULT_PORTS.get(scheme, 0))
+
+
+@lru_cache(maxsize=64)
+def _is_azure(cls: type) -> bool:
+    """Azure may be reached by a host of one's own; its clients are told by their class."""
+    return any(base.__name__ == "BaseAzureClient" for base in cls.__mro__)
 
 
 def _provider(azure: bool, host: str) -> str:
