@@ -10,14 +10,14 @@ from __future__ import annotations
 from opentelemetry import trace
 
 from spanfuse import context, guard, runtime
-from spanfuse.active import UNWATCHED, ActiveCall, Digests, WatchedCall
+from spanfuse.calls.active import UNWATCHED, ActiveCall, Digests, WatchedCall
+from spanfuse.calls.settling import shown_effect
 from spanfuse.context import RunScope
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit
 from spanfuse.lineage import Asked, Trail
 from spanfuse.provider import Intent, Outcome
 from spanfuse.runtime import Runtime
-from spanfuse.settling import shown_effect
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Identity, Kind
 

@@ -1,7 +1,7 @@
 """Judging one call in process, all detectors on: the embedded host's way from an ended span to a verdict.
 
-Each span is of our own library's shape (digests stamped) and new to its run: the honest path. Taken at the 10th
-and the 10,000th call of a run, and with 1,000 and 100,000 runs alive. Baseline: an empty call.
+Each span is of the shape of our own (digests stamped) and new to its run: the honest path. At the 10th and
+the 10,000th call of a run, and with 1,000 and 100,000 runs alive. Baseline: an empty call.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from tests.library.calls import Clock
+from tests.library.making import Clock
 
 from spanfuse.board import GONE, PURGE_EVERY, Board
 from spanfuse_processor.engine.nouns import BreakerKey, Level

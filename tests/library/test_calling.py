@@ -7,11 +7,12 @@ import threading
 
 import pytest
 from opentelemetry import baggage
-from tests.library.calls import MODEL, ask, chat, scope, tool
+from tests.library.making import MODEL, ask, chat, scope, tool
 
 import spanfuse
-from spanfuse import active, runtime
+from spanfuse import runtime
 from spanfuse.calling import begin
+from spanfuse.calls import active
 from spanfuse.errors import BreakerOpen
 from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.testing import Session

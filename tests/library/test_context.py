@@ -7,7 +7,7 @@ import asyncio
 from opentelemetry import baggage
 from opentelemetry import context as otel_context
 from opentelemetry.baggage.propagation import W3CBaggagePropagator
-from tests.library.calls import scope
+from tests.library.making import scope
 
 from spanfuse import context
 from spanfuse.context import MAX_AGENTS, RunScope, attached, kept_here, with_run

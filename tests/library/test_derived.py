@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from opentelemetry import trace
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
-from tests.library.calls import ask, chat
+from tests.library.making import ask, chat
 
 import spanfuse
 from spanfuse.calling import begin

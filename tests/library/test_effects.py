@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.library.calls import Clock
+from tests.library.making import Clock
 
 from spanfuse.effects import ENDS, RECORDS, Ledger
 from spanfuse_processor.engine.nouns import BreakerKey, Level

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.library.calls import Clock
+from tests.library.making import Clock
 from tests.waiting import until
 
 from spanfuse.board import Board

@@ -8,7 +8,7 @@ import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Tracer
-from tests.library.calls import ask
+from tests.library.making import ask
 
 import spanfuse
 from spanfuse.calling import begin

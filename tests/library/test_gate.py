@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tests.library.calls import Clock, chat, scope, tool
+from tests.library.making import Clock, chat, scope, tool
 
 from spanfuse.board import Board
 from spanfuse.errors import BreakerOpen, RunStopped

@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from tests.library.calls import scope
+from tests.library.making import scope
 from tests.waiting import until
 
 from spanfuse.board import Board

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from tests.library.calls import ask
+from tests.library.making import ask
 
 import spanfuse
 from spanfuse import guard, hooks, runtime

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.library.calls import scope
+from tests.library.making import scope
 
 from spanfuse.lineage import REMEMBERED, Asked, Lineage, Trail
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from tests.library.calls import ask
+from tests.library.making import ask
 from tests.library.programs import run_program
 
 import spanfuse

@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.library.calls import ask, chat
+from tests.library.making import ask, chat
 
 import spanfuse
 from spanfuse import hooks

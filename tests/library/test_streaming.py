@@ -11,7 +11,7 @@ import pytest
 from tests.waiting import until
 
 from spanfuse import guard
-from spanfuse.active import ActiveCall
+from spanfuse.calls.active import ActiveCall
 from spanfuse.context import RunScope
 from spanfuse.errors import BreakerOpen
 from spanfuse.provider import Outcome

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.library.calls import ask
+from tests.library.making import ask
 
 import spanfuse
 from spanfuse import runtime

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Generator
 
 import pytest
 from opentelemetry import trace
-from tests.library.calls import ask
+from tests.library.making import ask
 
 import spanfuse
 from spanfuse import context

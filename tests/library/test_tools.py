@@ -7,7 +7,7 @@ import inspect
 import time
 
 import pytest
-from tests.library.calls import ask
+from tests.library.making import ask
 
 import spanfuse
 from spanfuse.errors import BreakerOpen

@@ -14,15 +14,15 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from spanfuse import prices
-from spanfuse.bell import Bell
 from spanfuse.board import Board
-from spanfuse.channel import Link, parse_target
 from spanfuse.errors import SettingsError
-from spanfuse.export import Sender
 from spanfuse.guard import fault
 from spanfuse.host import HostState, HostStats
-from spanfuse.locallimits import LocalLimits
-from spanfuse.opencalls import OpenCalls
+from spanfuse.link.bell import Bell
+from spanfuse.link.channel import Link, parse_target
+from spanfuse.link.export import Sender
+from spanfuse.link.local_limits import LocalLimits
+from spanfuse.link.open_calls import OpenCalls
 from spanfuse.settings import Settings, policy_of
 from spanfuse.telemetry import library_version
 from spanfuse_processor.engine import names
@@ -31,7 +31,7 @@ from spanfuse_processor.engine.nouns import BreakerKey, Identity
 from spanfuse_processor.engine.pricing import PriceBook
 
 if TYPE_CHECKING:
-    from spanfuse.connection import Connection
+    from spanfuse.link.connection import Connection
 
 LONGEST: Final = 1.0
 """Seconds between two looks at the connection, at most."""
@@ -135,7 +135,7 @@ class RemoteHost:
 
     def _connect(self) -> Connection:
         # Here, because grpc and protobuf take long to import and nobody should wait for them.
-        from spanfuse.connection import Connection
+        from spanfuse.link.connection import Connection
 
         connection = Connection(
             self._link,

@@ -154,10 +154,10 @@ def test_what_is_not_installed_is_a_settings_error(name: str, monkeypatch: pytes
 
 def test_packages_that_do_not_fit_together_leave_the_local_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPANFUSE_RERAISE", "0")
-    monkeypatch.setitem(sys.modules, "spanfuse.connection", None)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "spanfuse.link.connection", None)  # type: ignore[arg-type]
     with remote("127.0.0.1:1") as (host, board):
         for _ in range(8):
             host.span_ended(failed_tool("loop"))
 
-        until(lambda: "spanfuse.connection" in host.stats().last_fault)
+        until(lambda: "spanfuse.link.connection" in host.stats().last_fault)
         assert board.standing([key("loop")]) is not None

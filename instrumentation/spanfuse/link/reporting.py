@@ -14,11 +14,11 @@ from queue import Empty
 from typing import Final
 
 from spanfuse.board import Board
-from spanfuse.channel import Link
 from spanfuse.effects import Effects
-from spanfuse.locallimits import ISSUER
-from spanfuse.opencalls import OpenCalls
-from spanfuse.watch import Watcher
+from spanfuse.link.channel import Link
+from spanfuse.link.local_limits import ISSUER
+from spanfuse.link.open_calls import OpenCalls
+from spanfuse.link.watch import Watcher
 from spanfuse_processor.engine.nouns import Instant
 from spanfuse_processor.wire import requests
 from spanfuse_processor.wire.effects import Effect, EffectState

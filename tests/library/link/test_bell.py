@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from spanfuse.bell import Bell
+from spanfuse.link.bell import Bell
 
 
 def test_a_ring_before_the_wait_is_heard() -> None:

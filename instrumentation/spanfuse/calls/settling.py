@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spanfuse import record
+from spanfuse.calls import record
 from spanfuse.lineage import Asked, Trail
 from spanfuse.prices import day_of
 from spanfuse.provider import Intent, Outcome, ToolRequest

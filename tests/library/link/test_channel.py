@@ -9,8 +9,8 @@ import grpc
 import pytest
 from tests.library.stub_processor import BOUND, stub_processor
 
-from spanfuse.channel import Link, Target, parse_target
 from spanfuse.errors import SettingsError
+from spanfuse.link.channel import Link, Target, parse_target
 from spanfuse_processor.auth import Tokens
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"

@@ -14,8 +14,8 @@ from tests.library.examples import span
 from tests.library.stub_processor import StubProcessor, stub_processor
 from tests.waiting import until
 
-from spanfuse.channel import Link, parse_target
-from spanfuse.export import BATCH, Sender
+from spanfuse.link.channel import Link, parse_target
+from spanfuse.link.export import BATCH, Sender
 
 
 @pytest.fixture

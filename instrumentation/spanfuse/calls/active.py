@@ -15,7 +15,7 @@ from typing import Final
 from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
 
-from spanfuse import record, settling
+from spanfuse.calls import record, settling
 from spanfuse.context import RunScope, attached, kept_here, with_run
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit, named_key

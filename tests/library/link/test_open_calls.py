@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.library.examples import started
 
-from spanfuse.opencalls import HEARTBEAT, LIMIT, SETTLED, OpenCalls
+from spanfuse.link.open_calls import HEARTBEAT, LIMIT, SETTLED, OpenCalls
 from spanfuse_processor.engine.nouns import Kind
 
 MANY = 100

@@ -13,10 +13,10 @@ from tests.library.examples import key, stop
 from tests.library.stub_processor import StubProcessor, stub_processor
 from tests.waiting import until
 
-from spanfuse.bell import Bell
 from spanfuse.board import Board
-from spanfuse.channel import Link, parse_target
-from spanfuse.watch import Watcher
+from spanfuse.link.bell import Bell
+from spanfuse.link.channel import Link, parse_target
+from spanfuse.link.watch import Watcher
 from spanfuse_processor.auth import Tokens
 from spanfuse_processor.engine.verdicts import Action, Directive
 from spanfuse_processor.wire.backoff import Patience

@@ -11,10 +11,10 @@ from tests.library.stub_processor import StubProcessor, stub_processor
 from tests.waiting import until
 
 from spanfuse.board import Board
-from spanfuse.channel import Link, parse_target
-from spanfuse.opencalls import OpenCalls
-from spanfuse.reporting import AGAIN, SPACING, Reporter
-from spanfuse.watch import Watcher
+from spanfuse.link.channel import Link, parse_target
+from spanfuse.link.open_calls import OpenCalls
+from spanfuse.link.reporting import AGAIN, SPACING, Reporter
+from spanfuse.link.watch import Watcher
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.verdicts import Action
 from spanfuse_processor.wire.directives import Refused

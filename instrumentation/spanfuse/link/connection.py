@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from spanfuse.board import SUPPORTED, Board
-from spanfuse.channel import Link
-from spanfuse.export import Sender
 from spanfuse.host import HostState
-from spanfuse.locallimits import LocalLimits
-from spanfuse.opencalls import OpenCalls
-from spanfuse.reporting import Reporter
+from spanfuse.link.channel import Link
+from spanfuse.link.export import Sender
+from spanfuse.link.local_limits import LocalLimits
+from spanfuse.link.open_calls import OpenCalls
+from spanfuse.link.reporting import Reporter
+from spanfuse.link.watch import Watcher
 from spanfuse.telemetry import library_version
-from spanfuse.watch import Watcher
 from spanfuse_processor.engine.nouns import Identity
 from spanfuse_processor.wire.messages import Instance
 from spanfuse_processor.wire.session import LinkState

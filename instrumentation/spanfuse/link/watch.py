@@ -16,8 +16,8 @@ from queue import SimpleQueue
 from typing import Any, Final
 
 from spanfuse.board import Board
-from spanfuse.channel import Link
 from spanfuse.guard import fault
+from spanfuse.link.channel import Link
 from spanfuse_processor.engine.verdicts import Directive, Removal
 from spanfuse_processor.wire import requests
 from spanfuse_processor.wire.backoff import Patience

@@ -15,9 +15,9 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from spanfuse.bell import Bell
-from spanfuse.channel import Link
 from spanfuse.guard import fault
+from spanfuse.link.bell import Bell
+from spanfuse.link.channel import Link
 from spanfuse_processor.engine.events import RawSpan
 
 LIMIT: Final = 8_192
@@ -139,7 +139,7 @@ class Sender:
     def _send(self) -> None:
         import grpc
 
-        from spanfuse import otlp
+        from spanfuse.link import otlp
 
         while self._waiting and len(self._batch) < self._size:
             self._batch.append(self._waiting.popleft())

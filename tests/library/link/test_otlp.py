@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from tests.library.examples import RESOURCE, span
 
-from spanfuse.otlp import encode, read_rejected
+from spanfuse.link.otlp import encode, read_rejected
 from spanfuse_processor.engine.events import RawSpan
 
 

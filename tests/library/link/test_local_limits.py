@@ -6,7 +6,7 @@ import pytest
 from tests.library.examples import failed_tool, key, started, stop
 
 from spanfuse.board import Board
-from spanfuse.locallimits import LocalLimits
+from spanfuse.link.local_limits import LocalLimits
 from spanfuse_processor.engine import NoPrices, Policy
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.verdicts import Mode
