@@ -49,7 +49,7 @@ def left_behind(mark: str) -> list[str]:
 
 @pytest.mark.parametrize("processor", [False, True], ids=["embedded", "processor"])
 def test_the_loops_are_stopped_and_nothing_else_is_touched(processor: bool) -> None:
-    result, shown = play(Options(processor=processor, storm_runs=20))
+    result, shown = play(Options(processor=processor, storm_runs=20, pace=0.5))
     by_name = {run.scenario.name: run for run in result.runs}
 
     assert result.ok, shown + json.dumps(result.as_json())

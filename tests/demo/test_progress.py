@@ -62,6 +62,15 @@ def test_plain_output_tells_changes_of_state_only() -> None:
     ]
 
 
+def test_quiet_progress_tells_of_problems_only() -> None:
+    out = io.StringIO()
+    with Progress(Console(file=out, width=100), quiet=True) as progress:
+        progress.note("mode: processor")
+        progress.update("looping", "running")
+        progress.problem("looping was lost")
+    assert out.getvalue() == "looping was lost\n"
+
+
 def test_a_terminal_shows_a_table_that_lives_and_leaves_nothing_behind() -> None:
     out = io.StringIO()
     console = Console(file=out, width=100, force_terminal=True)

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if options.base_url and not os.environ.get("OPENAI_API_KEY"):
         return _complain("--base-url needs the provider's key in OPENAI_API_KEY", 2)
-    progress = Progress(Console(stderr=True, quiet=arguments.json and not sys.stderr.isatty()))
+    progress = Progress(Console(stderr=True), quiet=arguments.json and not sys.stderr.isatty())
     try:
         with progress:
             result = asyncio.run(_perform(options, progress))

@@ -23,6 +23,7 @@ from spanfuse import runtime
 from spanfuse.demo.results import Ended
 from spanfuse.demo.task import Task
 from spanfuse.host import HostState
+from spanfuse.link.local_limits import ISSUER as LOCAL
 
 CONNECT_WITHIN = 10.0
 """Seconds that an agent waits for the processor, so that its first call is judged like all others."""
@@ -92,12 +93,13 @@ def ending(task: Task) -> Iterator[None]:
 
 
 def _stopped(stop: spanfuse.BreakerOpen) -> Ended:
+    """How the run was stopped. A stop that was given here for want of a processor is another outcome."""
     directive = stop.directive
     parts = runtime.live()
     assert parts is not None  # who else could have raised it
     effects = parts.board.effects(directive)
     return Ended(
-        "stopped",
+        "stopped locally" if directive.issuer == LOCAL else "stopped",
         detector=directive.evidence.detector or directive.issuer,
         kill_latency=effects.kill_latency,
         closed_at=effects.received,

@@ -56,7 +56,7 @@ class Cast:
                 return
             await self._heard(agent, event)
         self._progress.update(agent.name, LOST.outcome)
-        self._progress.note(f"{agent.name} was lost: {agent.last_words()}")
+        self._progress.problem(f"{agent.name} was lost: {agent.last_words()}")
 
     async def _heard(self, agent: Child, event: Event) -> None:
         match event["event"]:
@@ -92,4 +92,4 @@ class Cast:
         try:
             await self._processor.kill(run, "the operator of the demo has seen enough")
         except OSError as error:
-            self._progress.note(f"the operator's kill failed: {error}")
+            self._progress.problem(f"the operator's kill failed: {error}")

@@ -29,16 +29,18 @@ class _Line:
 
 @dataclass(slots=True)
 class Progress:
-    """The runs while they work. A context: the living table is there inside it only."""
+    """The runs while they work. A context: the living table is there inside it only.
+
+    `quiet` shows problems and nothing else.
+    """
 
     console: Console
-    names: list[str] = field(default_factory=list)
+    quiet: bool = False
     _lines: dict[str, _Line] = field(default_factory=dict)
     _live: Live | None = None
 
     def __enter__(self) -> Progress:
-        self._lines = {name: _Line() for name in self.names}
-        if self.console.is_terminal and not self.console.quiet:
+        if self.console.is_terminal and not self.quiet:
             self._live = Live(console=self.console, refresh_per_second=8, transient=True)
             self._live.start()
         return self
@@ -60,7 +62,12 @@ class Progress:
 
     def note(self, text: str) -> None:
         """Says one thing about the demo as a whole."""
-        self.console.print(text, highlight=False)
+        if not self.quiet:
+            self.console.print(text, highlight=False)
+
+    def problem(self, text: str) -> None:
+        """Says what went wrong, quiet or not."""
+        self.console.print(text, highlight=False, markup=False, style="red")
 
     def update(self, name: str, state: str, calls: int = 0) -> None:
         """A run has got so far. Plain output only tells when its state changes."""
@@ -69,7 +76,7 @@ class Progress:
         line.state, line.calls = state, max(calls, line.calls)
         if self._live is not None:
             self._live.update(self._table())
-        elif changed and state.isalpha():  # a state with a figure in it changes too often for lines
+        elif changed and not self.quiet and state.isalpha():  # one with a figure in it changes too often
             self.console.print(f"{name:<12} {state:<10} {line.calls} calls", highlight=False)
 
     def _table(self) -> Table:

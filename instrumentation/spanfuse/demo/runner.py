@@ -57,10 +57,10 @@ async def perform(options: Options, progress: Progress) -> DemoResult:
             cast = Cast(await _agents(options, troupe, provider, processor), processor, progress)
             progress.note(f"mode: {options.mode}; provider: {provider}")
             await cast.play()
-            if options.base_url:
-                return _settle_real(options, cast)
-            stats = await asyncio.to_thread(stage.fetch, f"{provider}/stats")
-            return _settle(options, cast, tallies(stats))
+            result = await _settle(options, cast, provider)
+            if not result.ok and processor is not None:
+                progress.problem(f"the processor's last words: {processor.child.last_words()}")
+            return result
 
 
 async def _processor(options: Options, troupe: Troupe, folder: Path) -> Processor | None:
@@ -82,8 +82,11 @@ async def _agents(
     return agents
 
 
-def _settle(options: Options, cast: Cast, counted: dict[str, Tally]) -> DemoResult:
-    """The results, with the provider's counts."""
+async def _settle(options: Options, cast: Cast, provider: str) -> DemoResult:
+    """The results, with the provider's counts where it is the demo's own."""
+    if options.base_url:
+        return _settle_real(options, cast)
+    counted = tallies(await asyncio.to_thread(stage.fetch, f"{provider}/stats"))
     runs = [
         accounts.settle(NAMED[name], cast.ending(name), counted.get(name, Tally())) for name in options.names
     ]
