@@ -11,9 +11,11 @@ import tracemalloc
 
 from tests.benchmarks.timing import each, middle, tail, timer
 
-from spanfuse_processor.engine import Engine, Policy, RawSpan, dialects_for
+from spanfuse_processor.engine import Engine, Policy, RawSpan, dialects_for, names
 from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.nouns import Fingerprints
 from spanfuse_processor.engine.pricing import NoPrices
+from spanfuse_processor.engine.prints import pack_arguments, pack_result
 
 START = 1_780_000_000_000_000_000
 RESOURCE: dict[str, object] = {"service.name": "bench"}
@@ -80,6 +82,7 @@ def _spans(runs: int) -> itertools.chain[RawSpan]:
 def _span(number: int, run: int) -> RawSpan:
     start = START + number * 1_000_000_000
     mark = f"{number:016x}"
+    prints = Fingerprints(mark, mark, mark, mark, result_size=1_200)
     attributes: dict[str, object] = {
         "spanfuse.run.id": f"run-{run}",
         "spanfuse.run.depth": 0,
@@ -88,12 +91,8 @@ def _span(number: int, run: int) -> RawSpan:
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "search",
         "gen_ai.tool.call.id": f"call_{number}",
-        "spanfuse.arguments.digest": mark,
-        "spanfuse.arguments.masked_digest": mark,
-        "spanfuse.result.digest": mark,
-        "spanfuse.result.masked_digest": mark,
-        "spanfuse.result.size": 1_200,
-        "spanfuse.result.empty": False,
+        names.ARGUMENTS: pack_arguments(prints),
+        names.RESULT: pack_result(prints),
     }
     trace = (run + 1).to_bytes(16, "big")
     span_id = number.to_bytes(8, "big")

@@ -8,6 +8,10 @@ import itertools
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.nouns import Fingerprints
+from spanfuse_processor.engine.prints import pack_arguments, pack_result
+
 BASE_NS = 1_780_000_000_000_000_000
 _numbers = itertools.count(1)
 
@@ -62,17 +66,15 @@ def _tool(number: int, run: str) -> tuple[str, dict[str, object]]:
 
 
 def _common(number: int, run: str) -> dict[str, object]:
+    marks = [digest(part, number) for part in ("a", "am", "r", "rm")]
+    prints = Fingerprints(*marks, result_size=1_200)
     return {
         "spanfuse.run.id": run,
         "spanfuse.run.depth": 0,
         "gen_ai.agent.name": "main",
         "spanfuse.feature": "bench",
-        "spanfuse.arguments.digest": digest("a", number),
-        "spanfuse.arguments.masked_digest": digest("am", number),
-        "spanfuse.result.digest": digest("r", number),
-        "spanfuse.result.masked_digest": digest("rm", number),
-        "spanfuse.result.size": 1_200,
-        "spanfuse.result.empty": False,
+        names.ARGUMENTS: pack_arguments(prints),
+        names.RESULT: pack_result(prints),
     }
 
 

@@ -144,7 +144,7 @@ class TestSpans:
         assert seen[-1].agents == ("boss",)
 
     def test_without_dialects_of_its_own_an_engine_has_those_of_the_registry(self) -> None:
-        assert [dialect.name for dialect in dialects_for(Policy())] == ["otel_genai"]
+        assert [dialect.name for dialect in dialects_for(Policy())] == ["spanfuse", "otel_genai"]
         assert Engine(Policy(), Book())._reads
 
 

@@ -9,11 +9,12 @@ from tests.engine.genai import CHAT, TOOL, raw, read
 from tests.engine.making import span, trace
 
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.dialects.otel_genai import UNNAMED_ERROR, OtelGenai
-from spanfuse_processor.engine.events import RawSpan
+from spanfuse_processor.engine.dialects.otel_genai import OtelGenai
+from spanfuse_processor.engine.events import UNNAMED_ERROR, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.nouns import Identity, Kind, Usage
+from spanfuse_processor.engine.nouns import Fingerprints, Identity, Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
+from spanfuse_processor.engine.prints import pack_arguments, pack_result
 
 PRINTS = Fingerprinter()
 
@@ -188,16 +189,14 @@ class TestTool:
 
 
 class TestOurOwn:
+    MADE = Fingerprints("a" * 16, "b" * 16, "c" * 16, "c" * 16, result_size=40)
     STAMPED = TOOL | {
         names.RUN: "run-1",
         names.DEPTH: 1,
         names.AGENT_PATH: "main/helper",
         names.AGENT: "helper",
-        names.ARGUMENTS_DIGEST: "a" * 16,
-        names.ARGUMENTS_MASKED: "b" * 16,
-        names.RESULT_DIGEST: "c" * 16,
-        names.RESULT_SIZE: 40,
-        names.RESULT_EMPTY: False,
+        names.ARGUMENTS: pack_arguments(MADE),
+        names.RESULT: pack_result(MADE),
         names.REPEATABLE: True,
         names.TURN: "user",
         names.FEATURE: "chat",

@@ -8,7 +8,8 @@ from typing import Any
 
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
+from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Identity, Kind, Level
+from spanfuse_processor.engine.prints import pack_arguments, pack_result
 from spanfuse_processor.engine.verdicts import Directive, Evidence
 
 _BEGAN = time.time_ns()
@@ -38,14 +39,14 @@ def span(name: str = "", **fields: Any) -> RawSpan:
 def failed_tool(run: str = "r") -> RawSpan:
     """One of a run's equal tool calls that fail equally: eight of them are a loop in anyone's eyes."""
     same = "0123456789abcdef"
+    prints = Fingerprints(same, same, error=same)
     attributes = {
         names.OPERATION: "execute_tool",
         names.TOOL: "search",
         names.RUN: run,
-        names.ARGUMENTS_DIGEST: same,
-        names.ARGUMENTS_MASKED: same,
+        names.ARGUMENTS: pack_arguments(prints),
         names.ERROR_TYPE: "ValueError",
-        names.ERROR_DIGEST: same,
+        names.RESULT: pack_result(prints),
     }
     return span(f"execute_tool {run}", attributes=attributes, status=2)
 

@@ -14,6 +14,7 @@ from spanfuse.provider import Outcome
 from spanfuse.testing import Session, spanfuse_session
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.policy import Policy, ToolRule
+from spanfuse_processor.engine.prints import unpack
 
 
 class TestWhereACallBelongs:
@@ -77,7 +78,8 @@ class TestToolCallsReadFromMessages:
         assert derived.name == "execute_tool search"
         assert derived.attributes[names.DERIVED] is True
         assert derived.attributes[names.TOOL_CALL_ID] == "c1"
-        assert derived.attributes[names.RESULT_SIZE] == 5
+        prints = unpack(None, derived.attributes[names.RESULT])
+        assert prints is not None and prints.result_size == 5
         assert derived.end_ns <= request.end_ns
 
     def test_it_lasts_from_the_asking_to_the_answer(self, session: Session) -> None:
@@ -101,7 +103,8 @@ class TestToolCallsReadFromMessages:
         ask(("c1", "search", {}))
         ask(answers={"c1": "Error: no such flight"})
 
-        assert names.ERROR_DIGEST in session.spans[1].attributes
+        prints = unpack(None, session.spans[1].attributes[names.RESULT])
+        assert prints is not None and prints.error
 
     def test_its_digests_equal_those_of_the_decorated_tool(self, session: Session) -> None:
         @spanfuse.tool
@@ -113,7 +116,7 @@ class TestToolCallsReadFromMessages:
         search(q="a")
 
         derived, decorated = session.spans[1].attributes, session.spans[3].attributes
-        for name in (names.ARGUMENTS_DIGEST, names.RESULT_DIGEST):
+        for name in (names.ARGUMENTS, names.RESULT):
             assert derived[name] == decorated[name]
 
     def test_policy_says_which_fields_are_noise(self) -> None:
@@ -124,7 +127,7 @@ class TestToolCallsReadFromMessages:
                 ask(answers={f"c{number}": "found"})
 
         first, second = (span.attributes for span in session.spans if names.DERIVED in span.attributes)
-        assert first[names.ARGUMENTS_DIGEST] == second[names.ARGUMENTS_DIGEST]
+        assert first[names.ARGUMENTS] == second[names.ARGUMENTS]
         assert first[names.EFFECT] == "read"
 
     def test_a_shell_that_sleeps_is_said_to_wait(self, session: Session) -> None:

@@ -18,11 +18,13 @@ from spanfuse.hosts.embedded import EmbeddedHost
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Level
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.pricing import NoPrices
+from spanfuse_processor.engine.prints import pack_arguments, pack_result
 
 R1 = BreakerKey(Level.RUN, "r1")
+PRINTS = Fingerprints("a" * 16, "a" * 16, "b" * 16, "b" * 16, result_size=3)
 
 
 def span(number: int, run: str = "r1") -> RawSpan:
@@ -40,11 +42,8 @@ def span(number: int, run: str = "r1") -> RawSpan:
             names.TOOL: "search",
             names.RUN: run,
             names.DEPTH: 0,
-            names.ARGUMENTS_DIGEST: "a" * 16,
-            names.ARGUMENTS_MASKED: "a" * 16,
-            names.RESULT_DIGEST: "b" * 16,
-            names.RESULT_MASKED: "b" * 16,
-            names.RESULT_SIZE: 3,
+            names.ARGUMENTS: pack_arguments(PRINTS),
+            names.RESULT: pack_result(PRINTS),
         },
     )
 

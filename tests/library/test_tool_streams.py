@@ -15,6 +15,7 @@ from spanfuse import context
 from spanfuse.errors import BreakerOpen
 from spanfuse.testing import Session
 from spanfuse_processor.engine import names
+from spanfuse_processor.engine.prints import unpack
 
 
 @spanfuse.tool
@@ -57,7 +58,8 @@ def test_a_generator_is_one_call(session: Session) -> None:
     assert list(count(3)) == [0, 1, 2]
 
     assert session.calls("execute_tool") == ["count"]
-    assert session.spans[0].attributes[names.RESULT_SIZE] == len("[0,1,2]")
+    prints = unpack(None, session.spans[0].attributes[names.RESULT])
+    assert prints is not None and prints.result_size == len("[0,1,2]")
 
 
 def test_it_begins_with_its_first_step(session: Session) -> None:

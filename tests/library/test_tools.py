@@ -16,6 +16,7 @@ from spanfuse.testing import Session, directive, spanfuse_session
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.policy import Policy, ToolRule
+from spanfuse_processor.engine.prints import unpack
 
 
 @spanfuse.tool(effect="read", volatile=["request_id"])
@@ -37,7 +38,7 @@ def test_a_call_is_recorded_with_what_the_tool_declares(session: Session) -> Non
     first, second = (span.attributes for span in session.spans)
     assert session.spans[0].name == "execute_tool search"
     assert first[names.EFFECT] == "read"
-    assert first[names.ARGUMENTS_DIGEST] == second[names.ARGUMENTS_DIGEST]
+    assert first[names.ARGUMENTS] == second[names.ARGUMENTS]
 
 
 def test_positional_and_named_arguments_are_the_same_call(session: Session) -> None:
@@ -45,7 +46,7 @@ def test_positional_and_named_arguments_are_the_same_call(session: Session) -> N
     search(limit=1, query="a")
     search("b", 1)
 
-    first, same, other = (span.attributes[names.ARGUMENTS_DIGEST] for span in session.spans)
+    first, same, other = (span.attributes[names.ARGUMENTS] for span in session.spans)
     assert first == same != other
 
 
@@ -66,7 +67,7 @@ def test_a_method_s_self_is_no_argument(session: Session) -> None:
             return query
 
     assert [Tools().find("a"), Tools().find("a"), Tools.still("a"), Tools.of_class("a")] == ["a"] * 4
-    assert len({span.attributes[names.ARGUMENTS_DIGEST] for span in session.spans}) == 1
+    assert len({span.attributes[names.ARGUMENTS] for span in session.spans}) == 1
     assert session.calls("execute_tool") == ["find", "find", "still", "of_class"]
 
 
@@ -212,5 +213,6 @@ def test_the_result_of_a_tool_may_be_none(session: Session) -> None:
 
     nothing()
 
-    assert session.spans[0].attributes[names.RESULT_EMPTY] is True
+    prints = unpack(None, session.spans[0].attributes[names.RESULT])
+    assert prints is not None and prints.result_empty
     assert Outcome().result is None

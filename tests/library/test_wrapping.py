@@ -113,7 +113,7 @@ def test_what_was_asked_is_not_kept_while_the_call_is_made(stage: Stage) -> None
     kept = call(asked, lambda: str(asked.arguments), settle)
 
     assert kept == "None"
-    assert names.ARGUMENTS_DIGEST in stage.only()
+    assert names.ARGUMENTS in stage.only()
 
 
 def test_a_response_that_cannot_be_read_costs_the_record_only(

@@ -7,7 +7,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from tests.receiver.builders import START, TRACE, batch, deep, request, span
 from tests.receiver.serving import Running
 
-from spanfuse_processor.receiver.spans_pb2 import ExportRequest
+from spanfuse_processor.receiver.spans_pb2 import ExportRequest, KeyValue
 
 BROKEN = b"ab\xff\xc3"  # cut inside a character
 
@@ -39,7 +39,8 @@ def test_text_that_is_not_utf8_costs_only_itself(receiver: Running, field: str, 
 
 def test_an_attribute_nested_deeper_than_a_parser_goes_costs_only_its_depths(receiver: Running) -> None:
     sent = ExportRequest.FromString(request(span(1, {"flat": "kept"}), span(2)).SerializeToString())
-    sent.resource_spans[0].scope_spans[0].spans[0].attributes["deep"] = deep(150)
+    entry = KeyValue(key=b"deep", value=deep(150)).SerializeToString()
+    sent.resource_spans[0].scope_spans[0].spans[0].attributes.append(entry)
 
     answer = receiver.export(sent.SerializeToString())
 

@@ -41,8 +41,8 @@ def _tell(engine: Engine, timeline: Timeline, moment: Moment) -> tuple[Verdict, 
 
 def begun(span: RawSpan, timeline: Timeline) -> CallStarted:
     """The start of the call that a span describes."""
-    event = dialects_for(timeline.policy)[0].read(span)
-    assert event is not None
+    read = (dialect.read(span) for dialect in dialects_for(timeline.policy))
+    event = next(event for event in read if event is not None)
     return CallStarted(**{each.name: getattr(event, each.name) for each in dataclasses.fields(CallStarted)})
 
 

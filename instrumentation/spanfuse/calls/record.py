@@ -16,6 +16,7 @@ from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.provider import Intent, Outcome
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Fingerprints, Identity, Kind, Usage
+from spanfuse_processor.engine.prints import pack_arguments, pack_result
 
 Attributes = dict[str, Any]
 
@@ -138,15 +139,5 @@ def error_type(error: BaseException) -> str:
 
 def of_prints(prints: Fingerprints) -> Attributes:
     """What can be compared; what is unknown is left out."""
-    known: Attributes = {}
-    if prints.arguments:
-        known[names.ARGUMENTS_DIGEST] = prints.arguments
-        known[names.ARGUMENTS_MASKED] = prints.arguments_masked
-    if prints.result:
-        known[names.RESULT_DIGEST] = prints.result
-        known[names.RESULT_MASKED] = prints.result_masked
-        known[names.RESULT_SIZE] = prints.result_size
-        known[names.RESULT_EMPTY] = prints.result_empty
-    if prints.error:
-        known[names.ERROR_DIGEST] = prints.error
-    return known
+    packed = ((names.ARGUMENTS, pack_arguments(prints)), (names.RESULT, pack_result(prints)))
+    return {name: text for name, text in packed if text}

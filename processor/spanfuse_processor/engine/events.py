@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind, MicroUsd, Usage
 
 STATUS_ERROR = 2
 """The OTLP status code of a failed span."""
+
+UNNAMED_ERROR: Final = "_OTHER"
+"""The conventions' `error.type` of a failure without a name."""
 
 
 @dataclass(slots=True)

@@ -56,13 +56,8 @@ FEATURE: Final = "spanfuse.feature"
 TURN: Final = "spanfuse.turn"  # "user" when real user input opened this span
 
 # Ours: what can be compared without content.
-ARGUMENTS_DIGEST: Final = "spanfuse.arguments.digest"
-ARGUMENTS_MASKED: Final = "spanfuse.arguments.masked_digest"
-RESULT_DIGEST: Final = "spanfuse.result.digest"
-RESULT_MASKED: Final = "spanfuse.result.masked_digest"
-RESULT_SIZE: Final = "spanfuse.result.size"
-RESULT_EMPTY: Final = "spanfuse.result.empty"
-ERROR_DIGEST: Final = "spanfuse.error.digest"
+ARGUMENTS: Final = "spanfuse.arguments"  # both as `prints.py` writes and reads them
+RESULT: Final = "spanfuse.result"
 
 # Ours: about the call.
 EFFECT: Final = "spanfuse.tool.effect"

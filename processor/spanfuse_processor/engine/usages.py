@@ -1,4 +1,4 @@
-"""Comparing and clamping what calls used.
+"""What calls used: made of what was reported, compared, clamped.
 
 Rule 1: what is compared is what a node of the tree keeps; reasoning tokens, a part of the output, are not.
 """
@@ -7,6 +7,26 @@ from __future__ import annotations
 
 from spanfuse_processor.engine.nodes import MOST
 from spanfuse_processor.engine.nouns import Usage
+
+
+def reported(
+    asked: int | None,
+    answered: int | None,
+    cached: int,
+    written: int,
+    reasoning: int,
+    exclusive: bool = False,
+) -> Usage | None:
+    """The tokens of a call, None when none were reported; parts over the whole are outside of it.
+
+    `exclusive`: the emitter never counts the cached and the written among what was asked.
+    """
+    if asked is None and answered is None:
+        return None
+    asked, answered = asked or 0, answered or 0
+    if exclusive or cached + written > asked:
+        asked += cached + written
+    return Usage(asked, max(answered, reasoning), cached, written, reasoning)
 
 
 def fitting(usage: Usage) -> Usage:

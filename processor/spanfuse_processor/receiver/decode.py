@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from google.protobuf.message import DecodeError
 
 from spanfuse_processor.engine.events import RawSpan
+from spanfuse_processor.receiver.attributes import attributes
 from spanfuse_processor.receiver.decoded import Decoded, in_slices, names_a_trace, parent_or_none
 from spanfuse_processor.receiver.salvage import salvage
 from spanfuse_processor.receiver.spans_pb2 import ExportRequest, Link, Span
-from spanfuse_processor.receiver.values import Attributes, read_all, text
+from spanfuse_processor.receiver.values import read_all, text
 
 
 def decode(payload: bytes) -> Iterator[Decoded]:
@@ -52,7 +53,7 @@ def _span(span: Span, resource: dict[str, object], scope: str) -> RawSpan:
         text(span.name),
         span.start_time_unix_nano,
         span.end_time_unix_nano,
-        Attributes(span.attributes),
+        attributes(span.attributes),
         resource,
         scope,
         status.code,

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'spanfuse_processor/receiver/spans.proto\x12\x14spanfuse.receiver.v1\"L\n\rExportRequest\x12;\n\x0eresource_spans\x18\x01 \x03(\x0b\x32#.spanfuse.receiver.v1.ResourceSpans\"x\n\rResourceSpans\x12\x30\n\x08resource\x18\x01 \x01(\x0b\x32\x1e.spanfuse.receiver.v1.Resource\x12\x35\n\x0bscope_spans\x18\x02 \x03(\x0b\x32 .spanfuse.receiver.v1.ScopeSpans\"\x81\x01\n\x08Resource\x12\x42\n\nattributes\x18\x01 \x03(\x0b\x32..spanfuse.receiver.v1.Resource.AttributesEntry\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"c\n\nScopeSpans\x12*\n\x05scope\x18\x01 \x01(\x0b\x32\x1b.spanfuse.receiver.v1.Scope\x12)\n\x05spans\x18\x02 \x03(\x0b\x32\x1a.spanfuse.receiver.v1.Span\"\x15\n\x05Scope\x12\x0c\n\x04name\x18\x01 \x01(\x0c\"\xf7\x02\n\x04Span\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x0c\n\x04name\x18\x05 \x01(\x0c\x12\x1c\n\x14start_time_unix_nano\x18\x07 \x01(\x06\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x08 \x01(\x06\x12>\n\nattributes\x18\t \x03(\x0b\x32*.spanfuse.receiver.v1.Span.AttributesEntry\x12 \n\x18\x64ropped_attributes_count\x18\n \x01(\r\x12)\n\x05links\x18\r \x03(\x0b\x32\x1a.spanfuse.receiver.v1.Link\x12,\n\x06status\x18\x0f \x01(\x0b\x32\x1c.spanfuse.receiver.v1.Status\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\")\n\x04Link\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\"\'\n\x06Status\x12\x0f\n\x07message\x18\x02 \x01(\x0c\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\"\xb4\x01\n\x08\x41nyValue\x12\x16\n\x0cstring_value\x18\x01 \x01(\x0cH\x00\x12\x14\n\nbool_value\x18\x02 \x01(\x08H\x00\x12\x13\n\tint_value\x18\x03 \x01(\x03H\x00\x12\x16\n\x0c\x64ouble_value\x18\x04 \x01(\x01H\x00\x12\x15\n\x0b\x61rray_value\x18\x05 \x01(\x0cH\x00\x12\x16\n\x0ckvlist_value\x18\x06 \x01(\x0cH\x00\x12\x15\n\x0b\x62ytes_value\x18\x07 \x01(\x0cH\x00\x42\x07\n\x05value\"\x1c\n\nArrayValue\x12\x0e\n\x06values\x18\x01 \x03(\x0c\"}\n\x0cKeyValueList\x12>\n\x06values\x18\x01 \x03(\x0b\x32..spanfuse.receiver.v1.KeyValueList.ValuesEntry\x1a-\n\x0bValuesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"O\n\x0e\x45xportResponse\x12=\n\x0fpartial_success\x18\x01 \x01(\x0b\x32$.spanfuse.receiver.v1.PartialSuccess\"?\n\x0ePartialSuccess\x12\x16\n\x0erejected_spans\x18\x01 \x01(\x03\x12\x15\n\rerror_message\x18\x02 \x01(\t')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'spanfuse_processor/receiver/spans.proto\x12\x14spanfuse.receiver.v1\"L\n\rExportRequest\x12;\n\x0eresource_spans\x18\x01 \x03(\x0b\x32#.spanfuse.receiver.v1.ResourceSpans\"x\n\rResourceSpans\x12\x30\n\x08resource\x18\x01 \x01(\x0b\x32\x1e.spanfuse.receiver.v1.Resource\x12\x35\n\x0bscope_spans\x18\x02 \x03(\x0b\x32 .spanfuse.receiver.v1.ScopeSpans\"\x81\x01\n\x08Resource\x12\x42\n\nattributes\x18\x01 \x03(\x0b\x32..spanfuse.receiver.v1.Resource.AttributesEntry\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"c\n\nScopeSpans\x12*\n\x05scope\x18\x01 \x01(\x0b\x32\x1b.spanfuse.receiver.v1.Scope\x12)\n\x05spans\x18\x02 \x03(\x0b\x32\x1a.spanfuse.receiver.v1.Span\"\x15\n\x05Scope\x12\x0c\n\x04name\x18\x01 \x01(\x0c\"\x98\x02\n\x04Span\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\x12\x16\n\x0eparent_span_id\x18\x04 \x01(\x0c\x12\x0c\n\x04name\x18\x05 \x01(\x0c\x12\x1c\n\x14start_time_unix_nano\x18\x07 \x01(\x06\x12\x1a\n\x12\x65nd_time_unix_nano\x18\x08 \x01(\x06\x12\x12\n\nattributes\x18\t \x03(\x0c\x12 \n\x18\x64ropped_attributes_count\x18\n \x01(\r\x12)\n\x05links\x18\r \x03(\x0b\x32\x1a.spanfuse.receiver.v1.Link\x12,\n\x06status\x18\x0f \x01(\x0b\x32\x1c.spanfuse.receiver.v1.Status\"&\n\x08KeyValue\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12\r\n\x05value\x18\x02 \x01(\x0c\")\n\x04Link\x12\x10\n\x08trace_id\x18\x01 \x01(\x0c\x12\x0f\n\x07span_id\x18\x02 \x01(\x0c\"\'\n\x06Status\x12\x0f\n\x07message\x18\x02 \x01(\x0c\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\"\xb4\x01\n\x08\x41nyValue\x12\x16\n\x0cstring_value\x18\x01 \x01(\x0cH\x00\x12\x14\n\nbool_value\x18\x02 \x01(\x08H\x00\x12\x13\n\tint_value\x18\x03 \x01(\x03H\x00\x12\x16\n\x0c\x64ouble_value\x18\x04 \x01(\x01H\x00\x12\x15\n\x0b\x61rray_value\x18\x05 \x01(\x0cH\x00\x12\x16\n\x0ckvlist_value\x18\x06 \x01(\x0cH\x00\x12\x15\n\x0b\x62ytes_value\x18\x07 \x01(\x0cH\x00\x42\x07\n\x05value\"\x1c\n\nArrayValue\x12\x0e\n\x06values\x18\x01 \x03(\x0c\"}\n\x0cKeyValueList\x12>\n\x06values\x18\x01 \x03(\x0b\x32..spanfuse.receiver.v1.KeyValueList.ValuesEntry\x1a-\n\x0bValuesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\"O\n\x0e\x45xportResponse\x12=\n\x0fpartial_success\x18\x01 \x01(\x0b\x32$.spanfuse.receiver.v1.PartialSuccess\"?\n\x0ePartialSuccess\x12\x16\n\x0erejected_spans\x18\x01 \x01(\x03\x12\x15\n\rerror_message\x18\x02 \x01(\t')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +33,6 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_RESOURCE_ATTRIBUTESENTRY']._loaded_options = None
   _globals['_RESOURCE_ATTRIBUTESENTRY']._serialized_options = b'8\001'
-  _globals['_SPAN_ATTRIBUTESENTRY']._loaded_options = None
-  _globals['_SPAN_ATTRIBUTESENTRY']._serialized_options = b'8\001'
   _globals['_KEYVALUELIST_VALUESENTRY']._loaded_options = None
   _globals['_KEYVALUELIST_VALUESENTRY']._serialized_options = b'8\001'
   _globals['_EXPORTREQUEST']._serialized_start=65
@@ -50,23 +48,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SCOPE']._serialized_start=498
   _globals['_SCOPE']._serialized_end=519
   _globals['_SPAN']._serialized_start=522
-  _globals['_SPAN']._serialized_end=897
-  _globals['_SPAN_ATTRIBUTESENTRY']._serialized_start=346
-  _globals['_SPAN_ATTRIBUTESENTRY']._serialized_end=395
-  _globals['_LINK']._serialized_start=899
-  _globals['_LINK']._serialized_end=940
-  _globals['_STATUS']._serialized_start=942
-  _globals['_STATUS']._serialized_end=981
-  _globals['_ANYVALUE']._serialized_start=984
-  _globals['_ANYVALUE']._serialized_end=1164
-  _globals['_ARRAYVALUE']._serialized_start=1166
-  _globals['_ARRAYVALUE']._serialized_end=1194
-  _globals['_KEYVALUELIST']._serialized_start=1196
-  _globals['_KEYVALUELIST']._serialized_end=1321
-  _globals['_KEYVALUELIST_VALUESENTRY']._serialized_start=1276
-  _globals['_KEYVALUELIST_VALUESENTRY']._serialized_end=1321
-  _globals['_EXPORTRESPONSE']._serialized_start=1323
-  _globals['_EXPORTRESPONSE']._serialized_end=1402
-  _globals['_PARTIALSUCCESS']._serialized_start=1404
-  _globals['_PARTIALSUCCESS']._serialized_end=1467
+  _globals['_SPAN']._serialized_end=802
+  _globals['_KEYVALUE']._serialized_start=804
+  _globals['_KEYVALUE']._serialized_end=842
+  _globals['_LINK']._serialized_start=844
+  _globals['_LINK']._serialized_end=885
+  _globals['_STATUS']._serialized_start=887
+  _globals['_STATUS']._serialized_end=926
+  _globals['_ANYVALUE']._serialized_start=929
+  _globals['_ANYVALUE']._serialized_end=1109
+  _globals['_ARRAYVALUE']._serialized_start=1111
+  _globals['_ARRAYVALUE']._serialized_end=1139
+  _globals['_KEYVALUELIST']._serialized_start=1141
+  _globals['_KEYVALUELIST']._serialized_end=1266
+  _globals['_KEYVALUELIST_VALUESENTRY']._serialized_start=1221
+  _globals['_KEYVALUELIST_VALUESENTRY']._serialized_end=1266
+  _globals['_EXPORTRESPONSE']._serialized_start=1268
+  _globals['_EXPORTRESPONSE']._serialized_end=1347
+  _globals['_PARTIALSUCCESS']._serialized_start=1349
+  _globals['_PARTIALSUCCESS']._serialized_end=1412
 # @@protoc_insertion_point(module_scope)

@@ -86,4 +86,4 @@ def test_streamed_or_not_the_same_answer_is_the_same_result(stage: Stage, client
     for path in chat:
         path.walk(client)
 
-    assert len({span[names.RESULT_DIGEST] for span in stage.spans}) == 1
+    assert len({span[names.RESULT] for span in stage.spans}) == 1

@@ -33,8 +33,8 @@ def assert_told(stage: Stage) -> None:
         ("weather", "call_c"),
     ]
     assert all(span[names.DERIVED] and span[names.RUN] == "run-1" for span in told)
-    assert len({span[names.ARGUMENTS_DIGEST] for span in told}) == 3
-    assert len({span[names.RESULT_DIGEST] for span in told}) == 3
+    assert len({span[names.ARGUMENTS] for span in told}) == 3
+    assert len({span[names.RESULT] for span in told}) == 3
 
 
 def test_a_chat_loop(stage: Stage, client: OpenAI, server: FakeOpenAI) -> None:

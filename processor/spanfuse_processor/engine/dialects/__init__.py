@@ -6,5 +6,6 @@ from typing import Final
 
 from spanfuse_processor.engine.dialect import Dialect
 from spanfuse_processor.engine.dialects.otel_genai import OtelGenai
+from spanfuse_processor.engine.dialects.spanfuse import Spanfuse
 
-DIALECTS: Final[tuple[type[Dialect], ...]] = (OtelGenai,)
+DIALECTS: Final[tuple[type[Dialect], ...]] = (Spanfuse, OtelGenai)
