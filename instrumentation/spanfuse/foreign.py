@@ -71,8 +71,10 @@ class ForeignSpans(SpanProcessor):
     def on_end(self, span: ReadableSpan) -> None:
         """Hands over what speaks of a GenAI call."""
         live = runtime.live()
+        if live is None or _is_ours(span):
+            return
         attributes = span.attributes or {}
-        if live is None or _is_ours(span) or not any(name.startswith(PREFIXES) for name in attributes):
+        if not any(name.startswith(PREFIXES) for name in attributes):
             return
         raw = _plain(span)
         kind = kind_of(attributes)

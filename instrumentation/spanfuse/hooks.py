@@ -93,8 +93,10 @@ def stop_noticing() -> None:
     original = _noticing.pop(trace.set_tracer_provider, None)
     if original is not None:
         trace.set_tracer_provider = original
-    if "spanfuse.standin" in sys.modules:
-        sys.modules["spanfuse.standin"].step_back()
+    # A thread may be importing it this moment; it puts nothing up once the library is off.
+    step_back = getattr(sys.modules.get("spanfuse.standin"), "step_back", None)
+    if step_back is not None:
+        step_back()
 
 
 @guarded("provider", None)

@@ -100,12 +100,13 @@ def _after_fork() -> None:
 
 def shutdown(timeout: float = 2.0) -> None:
     """Stops watching; what is queued gets at most `timeout` seconds to leave. Also done at exit."""
-    from spanfuse import guard, process, runtime
+    from spanfuse import guard, process, reaper, runtime
 
     with _lock:
         live = runtime.live()
         if live is None:
             return
+        reaper.flush(timeout)  # streams that were just dropped still have their end
         process.leave()
         runtime.install(None)
         try:

@@ -17,6 +17,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Span, Tracer
 
+from spanfuse import runtime
 from spanfuse.foreign import watch
 
 
@@ -62,11 +63,12 @@ def stand_in(resource: Mapping[str, Any]) -> None:
     watch(provider)
     # Not `set_tracer_provider`: it works once, and that once is the application's.
     with trace._TRACER_PROVIDER_SET_ONCE._lock:
-        if trace._TRACER_PROVIDER is None:
+        if trace._TRACER_PROVIDER is None and runtime.live() is not None:  # else switched off meanwhile
             trace._TRACER_PROVIDER = provider
 
 
 def step_back() -> None:
     """Takes it away again, if it still stands there."""
-    if isinstance(trace._TRACER_PROVIDER, StandIn):
-        trace._TRACER_PROVIDER = None
+    with trace._TRACER_PROVIDER_SET_ONCE._lock:
+        if isinstance(trace._TRACER_PROVIDER, StandIn):
+            trace._TRACER_PROVIDER = None
