@@ -66,10 +66,10 @@ def test_clearing_forgets_all() -> None:
 
 def test_a_person_begins_a_lane_anew_and_a_program_does_not() -> None:
     at = Lane("main", 12)
-    first = at.tools
+    first = at.begin_tools()
 
     at.hear("question 1")
-    second = at.tools
+    second = at.begin_tools()
     at.hear("question 1")
     at.working = True
     at.hear("observation")
@@ -85,7 +85,7 @@ def test_lanes_and_the_spans_above_them_are_bounded() -> None:
         lane(lanes, 0, 1_000, parent)
 
     assert len(lanes._lanes) == MAX_LANES
-    assert len(lanes._places) == MAX_PLACES
+    assert lanes._places is not None and len(lanes._places) == MAX_PLACES
 
 
 class TestTurns:

@@ -32,9 +32,7 @@ def feed(sequence: Sequence, event: CallEnded) -> None:
     if sequence.pass_by(event, prints):
         return
     sequence.count_end(event, prints)
-    step = sequence.step(event, prints)
-    assert step is not None
-    sequence.add(step, sequence.latest(step) is not None)
+    sequence.add(event, prints, sequence.latest(event, prints) is not None)
 
 
 def recount(letters: str, period: int) -> int:
@@ -132,7 +130,6 @@ def test_a_failure_whose_arguments_are_unknown_is_counted_by_its_end_only() -> N
 
     assert sequence.pass_by(event, prints)
     assert not sequence.pass_by(event, prints)
-    assert sequence.step(event, prints) is None
     assert sequence.count_end(event, prints) == 2
 
 

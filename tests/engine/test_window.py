@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.making import SECOND
 
-from spanfuse_processor.engine.window import Window
+from spanfuse_processor.engine.window import CELLS, Window
 
 calls = st.tuples(
     st.integers(0, 300 * SECOND), st.integers(0, 1_000), st.integers(0, 1_000), st.integers(0, 10 * SECOND)
@@ -93,7 +93,7 @@ def test_memory_is_bounded_by_the_seconds() -> None:
     for second in range(1_000):
         window.add(second * SECOND)
 
-    assert len(window._buckets) == 10
+    assert len(window._rows) == 10 * CELLS
 
 
 def test_an_empty_window_has_no_mean() -> None:

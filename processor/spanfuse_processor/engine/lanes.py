@@ -46,13 +46,23 @@ class Lane:
         self.working = False
         self._asked = ""
         self._period = period
-        self.begin_anew()
-        self._answers = array("d")  # when models answered, in order of time; spans may arrive in any
+        self.tools: Sequence | None = None  # None before the first call
+        self.models: Sequence | None = None
+        self._answers: array[float] | None = None  # when models answered, in order of time
 
     def begin_anew(self) -> None:
         """A person has spoken: what was before is another matter."""
+        self.tools = self.models = None
+
+    def begin_tools(self) -> Sequence:
+        """Begins the sequence of tools' calls."""
         self.tools = Sequence(self._period)
+        return self.tools
+
+    def begin_models(self) -> Sequence:
+        """Begins the sequence of models' calls."""
         self.models = Sequence(min(self._period, MODEL_PERIOD))
+        return self.models
 
     def hear(self, asked: str) -> None:
         """A user's message came with a request, of which `asked` is the digest. Is it a person's?
@@ -66,35 +76,42 @@ class Lane:
     def answered(self, at_ns: int) -> None:
         """A model has answered: a new turn."""
         self.working = False
-        if self._answers and at_ns < self._answers[-1]:
-            insort(self._answers, at_ns)
+        answers = self._answers
+        if answers is None:
+            self._answers = array("d", (at_ns,))
+        elif at_ns < answers[-1]:  # spans may arrive in any order
+            insort(answers, at_ns)
         else:
-            self._answers.append(at_ns)
-        if len(self._answers) > MAX_ANSWERS:
-            del self._answers[0]
+            answers.append(at_ns)
+        if answers is not None and len(answers) > MAX_ANSWERS:
+            del answers[0]
 
     def same_turn(self, earlier_ns: int, later_ns: int) -> bool:
         """Whether both times are known to lie between the same two answers."""
-        turn = bisect_right(self._answers, earlier_ns)
-        return turn > 0 and turn == bisect_right(self._answers, later_ns)
+        answers = self._answers or ()
+        turn = bisect_right(answers, earlier_ns)
+        return turn > 0 and turn == bisect_right(answers, later_ns)
 
 
 class Lanes:
     """The lanes of one run. `period` is the longest that their sequences look for."""
 
-    __slots__ = ("_lanes", "_period", "_places")
+    __slots__ = ("_lane", "_lanes", "_period", "_place", "_places")
 
     def __init__(self, period: int) -> None:
         self._period = period
+        self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
+        self._place: Hashable = None
         self._lanes: list[Lane] = []
-        self._places: dict[Hashable, Lane] = {}  # by the span above, without one by the agent
+        self._places: dict[Hashable, Lane] | None = None  # all of them; many runs have only one
 
     def of(self, call: Call, ended_ns: int) -> Lane:
         """The lane of a call that ended at `ended_ns`."""
         event = call.event
-        lane = self._places.get(event.parent_span_id or call.agents or event.agent)
-        if lane is None:
-            lane = self._enter(call)
+        place = event.parent_span_id or call.agents or event.agent  # the span above, else the agent
+        lane = self._lane
+        if lane is None or place != self._place:
+            lane = self._turn_to(place, call)
         if ended_ns > lane.last_ns:
             lane.last_ns = ended_ns
         return lane
@@ -102,7 +119,21 @@ class Lanes:
     def clear(self) -> None:
         """Forgets everything."""
         self._lanes.clear()
-        self._places.clear()
+        self._lane = self._places = None
+
+    def _turn_to(self, place: Hashable, call: Call) -> Lane:
+        """Makes the lane of a place the latest."""
+        if self._lane is not None and self._places is None:
+            self._places = {self._place: self._lane}
+        lane = self._places.get(place) if self._places is not None else None
+        if lane is None:
+            lane = self._enter(call)
+            if self._places is not None:
+                if len(self._places) >= MAX_PLACES:
+                    del self._places[next(iter(self._places))]
+                self._places[place] = lane
+        self._place, self._lane = place, lane
+        return lane
 
     def _enter(self, call: Call) -> Lane:
         """The lane for calls in a place that is new."""
@@ -115,7 +146,4 @@ class Lanes:
             lane = Lane(agent, self._period)
             self._lanes.append(lane)
             del self._lanes[:-MAX_LANES]
-        if len(self._places) >= MAX_PLACES:
-            del self._places[next(iter(self._places))]
-        self._places[event.parent_span_id or agent] = lane
         return lane

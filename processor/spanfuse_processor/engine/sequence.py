@@ -2,13 +2,16 @@
 
 Rule 1: a step is compared with the few before it only: equal steps far apart are no repeat. Rule 2: the
 three ways to be equal are counted apart, so that noise is never taken out of both sides of a call at once.
-Rule 3: a step that is new costs one look; counting begins when something comes back. It knows neither
-limits nor findings, nor what a tool does.
+Rule 3: a step that is new costs one look; counting begins when something comes back. Rule 4: steps are
+kept packed, a fourth of what their tuples would take: every run has some, few are ever looked at. It knows
+neither limits nor findings, nor what a tool does.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from statistics import median
+from struct import Struct
 from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import CallEnded
@@ -24,6 +27,18 @@ ANY_WAY: Final = slice(0, 3)
 
 SAME_RESULT: Final = slice(0, 2)
 """The ways that forgive nothing in the result."""
+
+
+_PACKED: Final = Struct("<3q2Q9p")  # plain, quiet_arguments, quiet_result, started_ns, ended_ns, span_id
+_MARK: Final = (1 << 60) - 1  # an int of 60 bits is 16 bytes smaller than one of 64
+
+
+class Label(NamedTuple):
+    """What many steps have in common: the tool, what a call said of its effect, whether it failed."""
+
+    name: str
+    effect: str
+    failed: bool
 
 
 class Step(NamedTuple):
@@ -49,7 +64,6 @@ class Sequence:
     """The latest steps, as many as the longest period, and how many in a row are what they were a period ago.
 
     Attributes:
-        steps: the latest steps, oldest first.
         stale: how many in a row brought nothing new.
         ends: how many in a row, since `ends_since_ns`, were of one tool and ended alike.
         told, ends_told: how much was said about that: 0, 1 (warned) or 2 (stopped); for the owner's use.
@@ -60,25 +74,37 @@ class Sequence:
         "_counts",
         "_end",
         "_end_name",
+        "_labels",
+        "_packed",
         "_period",
         "_rough",
+        "_steps",
         "ends",
         "ends_since_ns",
         "ends_told",
         "forgiven",
         "stale",
-        "steps",
         "told",
     )
 
     def __init__(self, period: int) -> None:
         self._period = max(1, period)
         self._rough: list[int] = []
+        self._labels: list[Label] = []
+        self._packed = bytearray()
+        self._steps: list[Step] | None = None  # the same unpacked, while somebody looks
         self._counts: list[list[int]] | None = None  # by period: one count for each way
         self._end = self._end_name = ""
-        self.steps: list[Step] = []
         self.ends = self.ends_since_ns = self.ends_told = 0
         self.stale = self.told = self.forgiven = 0
+
+    @property
+    def steps(self) -> list[Step]:
+        """The latest steps, oldest first."""
+        if self._steps is None:
+            known = zip(self._rough, self._labels, _PACKED.iter_unpack(self._packed), strict=True)
+            self._steps = [_unpacked(*each) for each in known]
+        return self._steps
 
     def pass_by(self, event: CallEnded, prints: Fingerprints) -> bool:
         """Takes a call in which nothing comes back. False: something does, and nothing was taken.
@@ -92,12 +118,12 @@ class Sequence:
         if end == self._end:
             return False
         if prints.arguments:
-            rough = hash((event.name, prints.arguments_masked, error or prints.result_masked))
+            rough = _rough(event, prints)
             if rough in self._rough:
                 return False
             if self.stale or self.forgiven:
                 self._begin_anew()
-            self._append(_step(event, prints, rough))
+            self._append(event, prints, rough)
         self._end, self._end_name = end, event.name
         self.ends, self.ends_told, self.ends_since_ns = 1, 0, event.started_ns
         return True
@@ -111,27 +137,22 @@ class Sequence:
         self.ends += 1
         return self.ends
 
-    def step(self, event: CallEnded, prints: Fingerprints) -> Step | None:
-        """The call as a step; None when what it was asked is unknown."""
-        if not prints.arguments:
+    def latest(self, event: CallEnded, prints: Fingerprints) -> Step | None:
+        """The latest step that is roughly equal to a call."""
+        rough = _rough(event, prints)
+        if rough not in self._rough:
             return None
-        rough = hash((event.name, prints.arguments_masked, prints.error or prints.result_masked))
-        return _step(event, prints, rough)
+        return next(before for before in reversed(self.steps) if before.rough == rough)
 
-    def latest(self, step: Step) -> Step | None:
-        """The latest step that is roughly equal."""
-        if step.rough not in self._rough:
-            return None
-        return next(before for before in reversed(self.steps) if before.rough == step.rough)
-
-    def add(self, step: Step, known: bool) -> None:
-        """Takes a step; `known` when it has a latest equal."""
+    def add(self, event: CallEnded, prints: Fingerprints, known: bool) -> None:
+        """Takes a call as a step; `known` when it has a latest equal."""
+        before = self.steps
+        self._append(event, prints, _rough(event, prints))
         if known:
             self.stale += 1
-            self._count(step)
+            self._count(before)
         elif self.stale or self.forgiven:
             self._begin_anew()
-        self._append(step)
 
     def run(self, period: int, ways: slice = ANY_WAY) -> int:
         """Steps in a row, up to the newest, that belong to one cycle of `period`; 0 when none came back."""
@@ -164,27 +185,35 @@ class Sequence:
         self.stale = self.told = self.forgiven = 0
         self._counts = None
 
-    def _append(self, step: Step) -> None:
-        self.steps.append(step)
-        self._rough.append(step.rough)
-        if len(self.steps) > self._period:
-            del self.steps[0], self._rough[0]
+    def _append(self, event: CallEnded, prints: Fingerprints, rough: int) -> None:
+        self._rough.append(rough)
+        self._labels.append(_label(event.name, event.effect, prints.error != ""))
+        keys = _keys(event, prints, rough)
+        self._packed += _PACKED.pack(*keys, event.started_ns, event.ended_ns, event.span_id)
+        self._steps = None
+        if len(self._rough) > self._period:
+            del self._rough[0], self._labels[0], self._packed[: _PACKED.size]
 
-    def _count(self, step: Step) -> None:
+    def _count(self, earlier: list[Step]) -> None:
+        """Compares the newest step with those that were before it."""
         if self._counts is None:
             self._counts = [[0] * 3 for _ in range(self._period)]
-        for before, counts in zip(reversed(self.steps), self._counts, strict=False):
+        step = self.steps[-1]
+        for before, counts in zip(reversed(earlier), self._counts, strict=False):
             counts[0] = counts[0] + 1 if step.plain == before.plain else 0
             counts[1] = counts[1] + 1 if step.quiet_arguments == before.quiet_arguments else 0
             counts[2] = counts[2] + 1 if step.quiet_result == before.quiet_result else 0
 
 
-def _step(event: CallEnded, prints: Fingerprints, rough: int) -> Step:
-    """A step with its keys. An error has lost its noise already, and there its arguments may lose theirs."""
+def _rough(event: CallEnded, prints: Fingerprints) -> int:
+    return hash((event.name, prints.arguments_masked, prints.error or prints.result_masked)) & _MARK
+
+
+def _keys(event: CallEnded, prints: Fingerprints, rough: int) -> tuple[int, int, int]:
+    """The keys of the three ways. An error has lost its noise already, and there arguments may lose theirs."""
     plain = quiet_arguments = quiet_result = rough
-    name, error = event.name, prints.error
-    if not error:
-        arguments, result = prints.arguments, prints.result
+    if not prints.error:
+        name, arguments, result = event.name, prints.arguments, prints.result
         noisy_arguments, noisy_result = arguments != prints.arguments_masked, result != prints.result_masked
         if noisy_arguments or noisy_result:
             plain = hash((name, arguments, result))
@@ -192,18 +221,15 @@ def _step(event: CallEnded, prints: Fingerprints, rough: int) -> Step:
             quiet_result = hash((name, arguments, prints.result_masked))
         if noisy_result:
             quiet_arguments = hash((name, prints.arguments_masked, result))
-    return tuple.__new__(  # half the price of Step(...)
-        Step,
-        (
-            rough,
-            plain,
-            quiet_arguments,
-            quiet_result,
-            name,
-            event.effect,
-            error != "",
-            event.span_id,
-            event.started_ns,
-            event.ended_ns,
-        ),
-    )
+    return plain, quiet_arguments, quiet_result
+
+
+@lru_cache(maxsize=4_096)
+def _label(name: str, effect: str, failed: bool) -> Label:
+    """One label for all steps that share it."""
+    return Label(name, effect, failed)
+
+
+def _unpacked(rough: int, label: Label, packed: tuple[int, int, int, int, int, bytes]) -> Step:
+    plain, quiet_arguments, quiet_result, started_ns, ended_ns, span_id = packed
+    return Step(rough, plain, quiet_arguments, quiet_result, *label, span_id, started_ns, ended_ns)

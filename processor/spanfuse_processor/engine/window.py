@@ -1,7 +1,7 @@
 """A sliding window: how many calls, tokens and dollars, and how much time, in the last seconds (row W3).
 
-Rule 1: event time, in buckets of one second; the newest call's second ends the window. Rule 2: a sum is
-kept, and what leaves the window is subtracted from it. Rule 3: a late call goes to the second that it
+Rule 1: event time, in rows of one second; the newest call's second ends the window. Rule 2: a sum is
+kept, and what leaves the window is subtracted from it; only seconds that had calls cost anything. Rule 3: a late call goes to the second that it
 belongs to; one that is older than the window is counted as late and no more. It does not know limits.
 """
 
@@ -13,6 +13,10 @@ from typing import Final
 from spanfuse_processor.engine.nouns import MicroUsd
 
 NS: Final = 1_000_000_000
+
+# The cells of a row, behind its second.
+CELLS: Final = 5
+CALLS, TOKENS, COST, DURATION = 1, 2, 3, 4
 
 
 class Window:
@@ -29,12 +33,12 @@ class Window:
         late: calls that came too late to count.
     """
 
-    __slots__ = ("_buckets", "_duration_ns", "_newest", "_seconds", "calls", "cost", "late", "tokens")
+    __slots__ = ("_duration_ns", "_newest", "_rows", "_seconds", "calls", "cost", "late", "tokens")
 
     def __init__(self, seconds: int) -> None:
         self._seconds = max(1, seconds)
         self._newest = -1
-        self._buckets: dict[int, array[int]] = {}  # second -> calls, tokens, cost, duration; busy ones only
+        self._rows = array("q")  # of each second that had calls, oldest first: see the cells below
         self._duration_ns = 0
         self.calls = self.tokens = self.late = 0
         self.cost: MicroUsd = 0
@@ -42,18 +46,21 @@ class Window:
     def add(self, at_ns: int, tokens: int = 0, cost: MicroUsd = 0, duration_ns: int = 0) -> bool:
         """Counts a call that took place at `at_ns`; False when that is before the window."""
         second = at_ns // NS
+        rows = self._rows
         if second > self._newest:
-            self._turn_to(second)
+            if rows and rows[0] <= second - self._seconds:
+                self._let_go(second - self._seconds)
+            self._newest = second
+            rows.extend((second, 1, tokens, cost, duration_ns))
         elif second <= self._newest - self._seconds:
             self.late += 1
             return False
-        bucket = self._buckets.get(second)
-        if bucket is None:
-            bucket = self._buckets[second] = array("q", (0, 0, 0, 0))
-        bucket[0] += 1
-        bucket[1] += tokens
-        bucket[2] += cost
-        bucket[3] += duration_ns
+        else:
+            base = self._row(second)
+            rows[base + CALLS] += 1
+            rows[base + TOKENS] += tokens
+            rows[base + COST] += cost
+            rows[base + DURATION] += duration_ns
         self.calls += 1
         self.tokens += tokens
         self.cost += cost
@@ -62,23 +69,34 @@ class Window:
 
     def slowest(self, seconds: int) -> int:
         """The fewest calls in any of the last `seconds` whole seconds; the newest is not over."""
-        buckets = self._buckets
+        calls = dict(zip(self._rows[::CELLS], self._rows[CALLS::CELLS], strict=True))
         wanted = range(self._newest - seconds, self._newest)
-        return min((buckets[second][0] if second in buckets else 0 for second in wanted), default=0)
+        return min((calls.get(second, 0) for second in wanted), default=0)
 
     @property
     def mean_seconds(self) -> float:
         """Mean duration of the calls in the window, 0 without any."""
         return self._duration_ns / self.calls / NS if self.calls else 0.0
 
-    def _turn_to(self, second: int) -> None:
-        """Moves the window's end, and lets go of what is before its beginning."""
-        first = self._newest - self._seconds + 1
-        for old in range(first, min(second - self._seconds + 1, self._newest + 1)) if self._buckets else ():
-            bucket = self._buckets.pop(old, None)
-            if bucket is not None:
-                self.calls -= bucket[0]
-                self.tokens -= bucket[1]
-                self.cost -= bucket[2]
-                self._duration_ns -= bucket[3]
-        self._newest = second
+    def _row(self, second: int) -> int:
+        """Where the row of a second within the window begins; as a rule it is the last, or a new one."""
+        rows = self._rows
+        base = len(rows) - CELLS
+        while base >= 0 and rows[base] > second:
+            base -= CELLS
+        if base < 0 or rows[base] != second:
+            base += CELLS
+            rows[base:base] = array("q", (second, 0, 0, 0, 0))
+        return base
+
+    def _let_go(self, last: int) -> None:
+        """Subtracts every second up to `last`."""
+        rows = self._rows
+        end = 0
+        while end < len(rows) and rows[end] <= last:
+            self.calls -= rows[end + CALLS]
+            self.tokens -= rows[end + TOKENS]
+            self.cost -= rows[end + COST]
+            self._duration_ns -= rows[end + DURATION]
+            end += CELLS
+        del rows[:end]

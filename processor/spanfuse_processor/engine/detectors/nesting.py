@@ -18,6 +18,8 @@ from spanfuse_processor.engine.nouns import Kind, Level
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
+AGENT = Kind.AGENT  # a member looked up in its enum costs four times as much
+
 MAX_AWAITED: Final = 1_024
 """Spans above agents that are awaited, to see whether they are doubles."""
 
@@ -70,7 +72,7 @@ class NestingDetector:
     def __init__(self, limits: NestingLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._shallow = min(limits.max_depth, limits.same_name - 1)  # calls above it need no look
-        self._below: dict[bytes, Below] = {}  # by the span that is awaited above
+        self._below: dict[bytes, Below] | None = None  # by the span that is awaited above
         self._told: tuple[Severity, ...] = ()
 
     def started(self, call: Call) -> Finding | None:
@@ -82,7 +84,7 @@ class NestingDetector:
     def ended(self, call: Call) -> Finding | None:
         """Judges a call by its place, and an agent also by what is below it."""
         event = call.event
-        if event.kind is Kind.AGENT:
+        if event.kind is AGENT:
             below = self._agent(call)
             self._await(event.parent_span_id, below)
             return self._judged(call, below)
@@ -95,7 +97,7 @@ class NestingDetector:
     def _agent(self, call: Call) -> Below:
         """An agent that ended, with what had been known below its span."""
         name = call.event.name
-        known = self._below.pop(call.event.span_id, None)
+        known = self._below.pop(call.event.span_id, None) if self._below else None
         if known is None or not name or known.name != name:
             return Below(name, 1, known.doubles if known else 0)
         # The second of a name is a double of the first; a third makes them three agents.
@@ -104,6 +106,8 @@ class NestingDetector:
     def _await(self, parent: bytes, below: Below) -> None:
         if not parent:
             return
+        if self._below is None:
+            self._below = {}
         if len(self._below) >= MAX_AWAITED:
             del self._below[next(iter(self._below))]
         other = self._below.get(parent)

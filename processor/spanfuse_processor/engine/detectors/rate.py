@@ -21,6 +21,7 @@ from spanfuse_processor.engine.verdicts import Finding, Severity
 from spanfuse_processor.engine.window import Window
 
 MINUTE: Final = 60
+MODEL, EMBEDDINGS = Kind.MODEL, Kind.EMBEDDINGS  # a member looked up in its enum costs four times as much
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,8 @@ class RateDetector:
 
     def __init__(self, limits: RateLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
-        self._window = Window(MINUTE)
-        self._embeddings: Window | None = None  # few runs have any
+        self._window: Window | None = None  # None before the first call, here and of embeddings
+        self._embeddings: Window | None = None
         self._in_a_row = 0  # model calls each of which began after the one before had ended
         self._results: Results | None = None  # of calls that come too fast: few runs have any
         self._last_ns = 0
@@ -95,32 +96,36 @@ class RateDetector:
         """Counts a model's call."""
         event = call.event
         kind = event.kind
-        if kind is Kind.MODEL and isinstance(event, CallEnded):
+        if kind is MODEL and isinstance(event, CallEnded):
             usage = event.usage
             tokens = usage.input_tokens + usage.output_tokens if usage is not None else 0
-            start, end, window = event.started_ns, event.ended_ns, self._window
+            start, end, window = event.started_ns, event.ended_ns, self._window or self._begin()
             window.add(start, tokens, call.cost or 0, end - start)
             self._in_a_row = self._in_a_row + 1 if start >= self._last_ns else 0
             if end > self._last_ns:
                 self._last_ns = end
             if window.calls > self._limits.per_minute:
-                return self._judged(call, event)
+                return self._judged(call, event, window)
             self._results = None
             return None
-        if kind is Kind.EMBEDDINGS:
+        if kind is EMBEDDINGS:
             self._embeddings = self._embeddings or Window(MINUTE)
             self._embeddings.add(event.started_ns)
             return self._burst(call, self._embeddings, "embeddings calls", False)
         return None
 
-    def _judged(self, call: Call, event: CallEnded) -> Finding | None:
+    def _begin(self) -> Window:
+        self._window = Window(MINUTE)
+        return self._window
+
+    def _judged(self, call: Call, event: CallEnded, window: Window) -> Finding | None:
         limits = self._limits
         results = self._results = self._results or Results()
         results.add(event)
         looping = self._in_a_row >= limits.burst * limits.burst_seconds and not results.mostly_new
-        finding = self._burst(call, self._window, "model calls", looping)
+        finding = self._burst(call, window, "model calls", looping)
         if finding is None and limits.per_minute:
-            calls = self._window.calls
+            calls = window.calls
             finding = self._say(
                 call, Severity.WARN, "RATE", f"{calls} model calls within a minute", calls, limits.per_minute
             )

@@ -26,6 +26,8 @@ from spanfuse_processor.engine.verdicts import Finding, Severity
 TELLING: Final = 8
 """Characters from which a result says something; "ok" and "[]" are equal for many good reasons."""
 
+MODEL, TOOL = Kind.MODEL, Kind.TOOL  # a member looked up in its enum costs four times as much
+
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
 _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
@@ -104,7 +106,7 @@ class RepeatDetector:
         """Compares a tool's or a model's call with those before it."""
         event = call.event
         kind = event.kind
-        if kind is not Kind.TOOL and kind is not Kind.MODEL or not isinstance(event, CallEnded):
+        if kind is not TOOL and kind is not MODEL or not isinstance(event, CallEnded):
             if event.user_turn:
                 self._begin_turn(call)
             return None
@@ -112,12 +114,12 @@ class RepeatDetector:
         prints = event.prints
         if event.user_turn:
             lane.hear(prints.arguments if prints is not None else "")
-        if kind is Kind.MODEL:
+        if kind is MODEL:
             lane.answered(event.ended_ns)
-            sequence = lane.models
+            sequence = lane.models or lane.begin_models()
         else:
             lane.working = True
-            sequence = lane.tools
+            sequence = lane.tools or lane.begin_tools()
         if prints is None or sequence.pass_by(event, prints):
             return None
         return self._came_back(call, event, prints, lane, sequence)
@@ -134,13 +136,12 @@ class RepeatDetector:
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
         effect = self._effect(event.name, event.effect)
         finding = None if repeatable else self._alike(call, event, prints, sequence, effect)
-        step = sequence.step(event, prints)
-        if step is None:
+        if not prints.arguments:
             return finding
-        before = sequence.latest(step)
-        if before is not None and (repeatable or self._is_one_wish(lane, sequence, before, step, effect)):
+        before = sequence.latest(event, prints)
+        if before is not None and (repeatable or self._is_one_wish(lane, sequence, before, event, effect)):
             return finding
-        sequence.add(step, before is not None)
+        sequence.add(event, prints, before is not None)
         return finding if before is None else self._repeated(call, sequence, effect) or finding
 
     def _effect(self, tool: str, said: str) -> str:
@@ -178,15 +179,17 @@ class RepeatDetector:
         message = f"{event.name} failed {count} times in a row in the same way, whatever it was asked"
         return self._found(call, severity, "RETRY_STORM", message, count, limit)
 
-    def _is_one_wish(self, lane: Lane, sequence: Sequence, before: Step, step: Step, effect: str) -> bool:
+    def _is_one_wish(
+        self, lane: Lane, sequence: Sequence, before: Step, event: CallEnded, effect: str
+    ) -> bool:
         """Whether a read was asked for together with an equal one: side by side, or in the same turn."""
         if effect in _ACTS:
             return False
-        if before.ended_ns > step.started_ns:
+        if before.ended_ns > event.started_ns:
             return True
-        if step.failed or sequence is lane.models or sequence.forgiven >= self._limits.batch:
+        if before.failed or sequence is lane.models or sequence.forgiven >= self._limits.batch:
             return False
-        if not lane.same_turn(before.started_ns, step.started_ns):
+        if not lane.same_turn(before.started_ns, event.started_ns):
             return False
         sequence.forgiven += 1
         return True
