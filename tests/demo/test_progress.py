@@ -44,6 +44,11 @@ def test_what_is_not_as_expected_says_so() -> None:
     assert "not as expected" not in rendered(DemoResult("embedded", [STOPPED], None))
 
 
+def test_the_sentence_below_sums_the_money_up() -> None:
+    text = " ".join(rendered(DemoResult("processor", [STOPPED], STORM)).split())
+    assert text.endswith("Every outcome is as expected: $5.12 saved, $0.21 spent.")
+
+
 def test_unknown_figures_are_question_marks() -> None:
     real = RunResult(LOOPING, "stopped", "repeat", 6, None, None, None, None)
     assert line(rendered(DemoResult("processor", [real], None)), "looping")[3:] == ["6", "?", "?", "?", "-"]

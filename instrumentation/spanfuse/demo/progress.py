@@ -91,7 +91,13 @@ class Progress:
 
 def result_table(result: DemoResult) -> Table:
     """The table at the end: outcome, calls, money, kill latency of every run and of the storm."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=f"spanfuse demo ({result.mode})")
+    table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        title=f"spanfuse demo ({result.mode})",
+        caption=_conclusion(result),
+        caption_justify="left",
+    )
     table.add_column("run", no_wrap=True)
     table.add_column("outcome")
     for heading in ("calls\nmade", "left\nalone", "spent", "saved", "kill\nlatency"):
@@ -102,6 +108,16 @@ def result_table(result: DemoResult) -> Table:
         table.add_section()
         table.add_row(*_storm_row(result.storm))
     return table
+
+
+def _conclusion(result: DemoResult) -> str:
+    """The sentence under the table."""
+    verdict = "Every outcome is as expected" if result.ok else "[bold red]Not every outcome is as expected[/]"
+    bills = [(each.cost_usd or 0.0, each.saved_usd or 0.0) for each in result.runs]
+    if result.storm is not None:
+        bills.append((result.storm.cost_usd, result.storm.saved_usd))
+    spent, saved = map(sum, zip(*bills, strict=True))
+    return f"{verdict}: ${saved:.2f} saved, ${spent:.2f} spent." if saved else f"{verdict}."
 
 
 def _run_row(run: RunResult) -> tuple[str, ...]:

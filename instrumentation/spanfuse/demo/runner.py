@@ -50,6 +50,7 @@ async def perform(options: Options, progress: Progress) -> DemoResult:
     Raises:
         ChildFailed: a part did not get ready; nothing is left running.
     """
+    progress.note("starting the provider, the agents and who judges them ...")
     with tempfile.TemporaryDirectory(prefix="spanfuse-demo-") as folder:
         async with Troupe() as troupe:
             provider = options.base_url or await stage.start_provider(troupe, options.pace)
