@@ -85,7 +85,8 @@ def test_who_judges_is_chosen_by_argument(play: Play, argument: str, processor: 
 def test_the_processor_judges_where_it_is_installed(
     play: Play, monkeypatch: pytest.MonkeyPatch, installed: bool
 ) -> None:
-    monkeypatch.setattr(demo, "_service_installed", lambda: installed)
+    if not installed:
+        monkeypatch.setattr(demo, "_SERVICE", ("no_such_package",))
     asked = play(RIGHT)
     run()
     assert [options.processor for options in asked] == [installed]
@@ -96,6 +97,22 @@ def test_two_judges_are_wrong_use(play: Play) -> None:
     with pytest.raises(SystemExit) as exit:
         run("--embedded", "--processor")
     assert exit.value.code == 2
+
+
+def test_a_processor_that_is_not_installed_is_wrong_use(
+    play: Play, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo, "_SERVICE", ("no_such_package",))
+    asked = play(RIGHT)
+    assert run("--processor") == 2
+    assert asked == []
+    assert "no_such_package: pip install 'spanfuse[demo]'" in capsys.readouterr().err
+
+
+def test_a_model_without_a_real_provider_is_wrong_use(play: Play) -> None:
+    asked = play(RIGHT)
+    assert run("--model", "small") == 2
+    assert asked == []
 
 
 def test_a_real_provider_needs_a_key(

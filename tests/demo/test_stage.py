@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import socket
+from pathlib import Path
+
 import pytest
 
 from spanfuse.demo import stage
-from spanfuse.demo.processes import Troupe
-from spanfuse.demo.stage import agent_environment, clean_environment, fetch, start_provider
+from spanfuse.demo.processes import Troupe, free_ports
+from spanfuse.demo.stage import (
+    agent_environment,
+    clean_environment,
+    fetch,
+    start_processor,
+    start_provider,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +59,24 @@ async def test_the_provider_starts_on_a_free_port() -> None:
         second = await start_provider(troupe, pace=0)
         assert first != second
         assert fetch(f"{first}/stats") == fetch(f"{second}/stats") == {"runs": {}}
+
+
+async def test_the_processor_is_ready_when_it_accepts_our_token(tmp_path: Path) -> None:
+    async with Troupe() as troupe:
+        processor = await start_processor(troupe, tmp_path)
+        url = f"{processor.admin_url}/v1/directives"
+        assert fetch(url, processor.admin_token) is not None
+        with pytest.raises(OSError, match="403"):
+            fetch(url, "not ours")
+
+
+async def test_a_processor_whose_port_was_taken_is_started_on_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        offers = [[taken.getsockname()[1], *free_ports(2)], free_ports(3)]
+        monkeypatch.setattr(stage, "free_ports", lambda count: offers.pop(0))
+        async with Troupe() as troupe:
+            processor = await start_processor(troupe, tmp_path)
+    assert offers == []
+    assert processor.endpoint.startswith("127.0.0.1:")

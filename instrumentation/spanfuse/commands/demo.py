@@ -42,31 +42,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="a real provider (with OPENAI_API_KEY set): costs money, a few cents; no storm",
     )
-    parser.add_argument("--model", default="", help="the model of all agents (default gpt-4o)")
+    parser.add_argument("--model", default="", help="the real provider's model (default gpt-4o)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Exit 0 when every outcome is as expected, 1 when not, 2 on wrong use."""
-    missing = [name for name in _NEEDED if not importlib.util.find_spec(name)]
-    if missing:
-        return _complain(f"needs {', '.join(missing)}: pip install 'spanfuse[demo]'", 2)
+    wrong = _wrong_use(arguments)
+    if wrong:
+        return _complain(wrong, 2)
     options = Options(
-        processor=not arguments.embedded and (arguments.processor or _service_installed()),
+        processor=not arguments.embedded and not _missing(_SERVICE),
         base_url=arguments.base_url,
         model=arguments.model,
     )
-    if options.base_url and not os.environ.get("OPENAI_API_KEY"):
-        return _complain("--base-url needs the provider's key in OPENAI_API_KEY", 2)
     progress = Progress(Console(stderr=True), quiet=arguments.json and not sys.stderr.isatty())
     try:
         with progress:
             result = asyncio.run(_perform(options, progress))
-    except ChildFailed as failure:
+    except (ChildFailed, OSError) as failure:
         return _complain(str(failure), 1)
     except asyncio.CancelledError:
         return _complain("told to end", 1)
     _show(result, as_json=arguments.json)
     return 0 if result.ok else 1
+
+
+def _wrong_use(arguments: argparse.Namespace) -> str:
+    """Why the demo cannot be played as it was asked for; empty when it can."""
+    missing = _missing(_NEEDED) or (arguments.processor and _missing(_SERVICE))
+    if missing:
+        return f"needs {', '.join(missing)}: pip install 'spanfuse[demo]'"
+    if arguments.base_url and not os.environ.get("OPENAI_API_KEY"):
+        return "--base-url needs the provider's key in OPENAI_API_KEY"
+    if arguments.model and not arguments.base_url:
+        return "--model is for a real provider: it needs --base-url"
+    return ""
+
+
+def _missing(names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if not importlib.util.find_spec(name)]
 
 
 async def _perform(options: Options, progress: Progress) -> DemoResult:
@@ -87,7 +101,3 @@ def _show(result: DemoResult, as_json: bool) -> None:
 def _complain(text: str, code: int) -> int:
     sys.stderr.write(f"spanfuse demo: {text}\n")
     return code
-
-
-def _service_installed() -> bool:
-    return all(importlib.util.find_spec(name) for name in _SERVICE)

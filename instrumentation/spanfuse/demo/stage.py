@@ -12,6 +12,7 @@ import json
 import os
 import re
 import secrets
+import time
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -99,16 +100,22 @@ async def _launch(troupe: Troupe, file: Path) -> Processor:
 
 
 async def _ready(processor: Processor) -> bool:
-    """True once it answers us; False when it has ended, as it does when a port was taken."""
-    async with asyncio.timeout(READY_WITHIN):
-        while processor.child.running:
-            try:
-                await asyncio.to_thread(fetch, f"{processor.admin_url}/readyz")
-                await asyncio.to_thread(fetch, f"{processor.admin_url}/v1/directives", processor.admin_token)
-            except (OSError, ValueError):  # refused, not ready, or not ours
-                await asyncio.sleep(_POLL)
-            else:
-                return True
+    """True once it answers us; False when it has ended, as it does when a port was taken.
+
+    Raises:
+        ChildFailed: it does neither.
+    """
+    until = time.monotonic() + READY_WITHIN
+    while processor.child.running and time.monotonic() < until:
+        try:
+            await asyncio.to_thread(fetch, f"{processor.admin_url}/readyz")
+            await asyncio.to_thread(fetch, f"{processor.admin_url}/v1/directives", processor.admin_token)
+        except (OSError, ValueError):  # refused, not ready, or not ours
+            await asyncio.sleep(_POLL)
+        else:
+            return True
+    if processor.child.running:
+        raise ChildFailed(f"the processor is not ready after {READY_WITHIN} s")
     return False
 
 
