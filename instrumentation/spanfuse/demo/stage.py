@@ -16,6 +16,7 @@ import time
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ async def _ready(processor: Processor) -> bool:
         try:
             await asyncio.to_thread(fetch, f"{processor.admin_url}/readyz")
             await asyncio.to_thread(fetch, f"{processor.admin_url}/v1/directives", processor.admin_token)
-        except (OSError, ValueError):  # refused, not ready, or not ours
+        except (OSError, ValueError, HTTPException):  # refused, not ready, or not ours
             await asyncio.sleep(_POLL)
         else:
             return True
