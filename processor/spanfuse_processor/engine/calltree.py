@@ -104,11 +104,11 @@ class CallTree:
         if not nodes.trace:
             nodes.trace = trace
         key = span if trace == nodes.trace else trace + span
-        ended = event.__class__ is CallEnded
+        ended = isinstance(event, CallEnded)
         node = nodes.index.get(key)
         if node is None:
             if len(nodes.index) >= nodes.limit:
-                return self._fold(event, cost) if ended else None
+                return self._fold(event, cost) if isinstance(event, CallEnded) else None
             node = nodes.enter(key)
             nodes.place(node, CODES[event.kind], trace, event.parent_span_id, event.name, True)
         else:
@@ -117,7 +117,7 @@ class CallTree:
                 nodes.place(node, CODES[event.kind], trace, event.parent_span_id, event.name, False)
             elif meta & ENDED or not ended:
                 return self._known(ended)
-        return self._end(node, event, cost) if ended else self._begin(node, event)
+        return self._end(node, event, cost) if isinstance(event, CallEnded) else self._begin(node, event)
 
     def reconcile(self, event: CallEnded, price: Price) -> None:
         """A second telling of an ended call: where the two differ, the larger counts are charged."""
@@ -199,13 +199,14 @@ class CallTree:
         number = self._open[node] = self._number()
         return self._call(node, event, number, None)
 
-    def _end(self, node: int, event: CallStarted, cost: MicroUsd | None) -> Call | None:
-        assert isinstance(event, CallEnded)
-        self._nodes.cells[node * CELLS + META] |= ENDED
+    def _end(self, node: int, event: CallEnded, cost: MicroUsd | None) -> Call | None:
+        cells = self._nodes.cells
+        cells[node * CELLS + META] |= ENDED
         kind = event.kind
         if event.usage is not None and kind in CHARGED:
             self._spend(node, fitting(event.usage), cost)
-        self._rise(node)
+        if cells[node * CELLS] != NONE:
+            self._rise(node)
         number = self._open.pop(node, 0) if self._open else 0
         if kind is TOOL and event.tool_call_id:
             told = self._tell(event)
@@ -213,9 +214,8 @@ class CallTree:
                 return self._call(node, event, self.totals.calls, None) if told else None
         return self._call(node, event, number or self._number(), cost)
 
-    def _fold(self, event: CallStarted, cost: MicroUsd | None) -> Call:
+    def _fold(self, event: CallEnded, cost: MicroUsd | None) -> Call:
         """A call past the bound is counted and judged, and not remembered."""
-        assert isinstance(event, CallEnded)
         self.folded += 1
         self._stats.folded += 1
         if event.usage is not None and event.kind in CHARGED:
@@ -226,7 +226,9 @@ class CallTree:
 
     def _call(self, node: int, event: CallStarted, number: int, cost: MicroUsd | None) -> Call:
         cells = self._nodes.cells
-        depth, agents = self._ancestry(event, cells[node * CELLS])
+        depth, agents = event.depth, event.agents
+        if depth < 0:
+            depth, agents = self._ancestry(event, cells[node * CELLS])
         height = cells[node * CELLS + META] >> HEIGHT
         return Call(event, self.run, number, depth, height, agents, event.__class__ is CallEnded, cost)
 
@@ -256,8 +258,9 @@ class CallTree:
 
     def _number(self) -> int:
         self._stats.calls += 1
-        self.totals.calls += 1
-        return self.totals.calls
+        totals = self.totals
+        totals.calls += 1
+        return totals.calls
 
     def _rise(self, node: int) -> None:
         wrapper = self._nodes.rise(node)

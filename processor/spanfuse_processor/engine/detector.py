@@ -24,7 +24,8 @@ class Detector(Protocol):
         name: as it appears in verdicts, metrics and policy.
         per: the levels at which the engine keeps an instance: RUN, and FEATURE where L10 asks for it.
 
-    A class may also name levels in `only_warns`: there, what would be a stop is a warning.
+    A class may also name levels in `only_warns`: there, what would be a stop is a warning. And in `heeds`
+    the kinds of calls that it looks at, when it does not look at all of them.
     """
 
     name: ClassVar[str]

@@ -22,7 +22,7 @@ from spanfuse_processor.engine.dialects import DIALECTS
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
 from spanfuse_processor.engine.features import Features
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level, MicroUsd, Usage
+from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
 from spanfuse_processor.engine.pricer import Pricer, Waiting
@@ -64,6 +64,9 @@ class Engine:
         self._only_warn = {
             name for name, (cls, _) in detectors.items() if Level.FEATURE in getattr(cls, "only_warns", ())
         }
+        self._heeded = frozenset().union(  # kinds of calls that some detector of a feature looks at
+            *(getattr(cls, "heeds", Kind) for cls, _ in detectors.values() if Level.FEATURE in cls.per)
+        )
         self._reads = tuple(dialect.read for dialect in dialects or dialects_for(policy))
         self._observer = observer
         self._stats = EngineStats()
@@ -94,7 +97,7 @@ class Engine:
         if run is None:
             return ()
         said = self._united(now) if self._runs.merged else ()
-        call = self._ended(event, run) if event.__class__ is CallEnded else run.tree.add(event)
+        call = self._ended(event, run) if isinstance(event, CallEnded) else run.tree.add(event)
         if call is None:
             return said
         ended = call.ended
@@ -102,7 +105,7 @@ class Engine:
             finding = detector.ended(call) if ended else detector.started(call)
             if finding is not None:
                 said = (*said, self._stops.judge(run, run, call, finding, now))
-        if event.identity.feature:
+        if event.identity.feature and (event.kind in self._heeded or self._stops.breakers.half_open):
             said += self._of_feature(run, call, now)
         if run.tree.folded and not run.flooded:
             run.flooded = True
@@ -169,8 +172,7 @@ class Engine:
             unpriced_models=dict(self._stats.unpriced_models),
         )
 
-    def _ended(self, event: CallStarted, run: Run) -> Call | None:
-        assert isinstance(event, CallEnded)
+    def _ended(self, event: CallEnded, run: Run) -> Call | None:
         usage = event.usage
         cost = self._pricer.price(event, usage) if usage is not None and event.kind in CHARGED else None
         twins = self._stats.twins

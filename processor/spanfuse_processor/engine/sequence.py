@@ -210,7 +210,7 @@ def _rough(event: CallEnded, prints: Fingerprints) -> int:
 
 
 def _keys(event: CallEnded, prints: Fingerprints, rough: int) -> tuple[int, int, int]:
-    """The keys of the three ways. An error has lost its noise already, and there arguments may lose theirs."""
+    """The three keys. An error has lost its noise already, and there its arguments may lose theirs."""
     plain = quiet_arguments = quiet_result = rough
     if not prints.error:
         name, arguments, result = event.name, prints.arguments, prints.result

@@ -1,8 +1,9 @@
 """A sliding window: how many calls, tokens and dollars, and how much time, in the last seconds (row W3).
 
-Rule 1: event time, in rows of one second; the newest call's second ends the window. Rule 2: a sum is
-kept, and what leaves the window is subtracted from it; only seconds that had calls cost anything. Rule 3: a late call goes to the second that it
-belongs to; one that is older than the window is counted as late and no more. It does not know limits.
+Rule 1: event time, in rows of one second; the newest call's second ends the window. Rule 2: a sum is kept,
+and what leaves the window is subtracted from it; only seconds that had calls cost anything. Rule 3: a late
+call goes to the second that it belongs to; one that is older than the window is counted as late and no more.
+It does not know limits.
 """
 
 from __future__ import annotations

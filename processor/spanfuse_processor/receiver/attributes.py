@@ -26,7 +26,8 @@ PER_NAME: Final = 256
 REMEMBERED: Final = 16_384
 """Attributes that are remembered in all; then all are forgotten, and learnt anew."""
 
-_NAME, _VALUE, _STRING = 0x0A, 0x12, 0x0A  # the wire's tags of KeyValue.key, .value, AnyValue.string_value
+# The wire's tags of KeyValue.key and .value, AnyValue.string_value and .int_value.
+_NAME, _VALUE, _STRING, _INTEGER = 0x0A, 0x12, 0x0A, 0x18
 
 _Entry = tuple[str, object]
 
@@ -43,39 +44,45 @@ class _Unread:
 class _Entries(dict[bytes, _Entry]):
     """Attributes that were seen before, by their bytes. `unread` counts the stand-ins that were given."""
 
-    __slots__ = ("_left", "unread")
+    __slots__ = ("_left", "_varied", "unread")
 
     def __init__(self) -> None:
         super().__init__()
         self.unread = 0
         self._left: dict[str, int] = {}  # by name: how many more of its values may be remembered
+        self._varied: set[str] = set()  # names without any left
 
     def __missing__(self, entry: bytes) -> _Entry:
         """Reads an attribute that is new."""
         size = len(entry)
         try:
             at = entry[1] + 4  # where the value begins, if both of its lengths are of one byte
-            if size < SHORT and entry[0] == _NAME and entry[at - 2] == _VALUE and entry[at - 1] == size - at:
-                name = entry[2 : at - 2].decode()
-                if entry[at] == _STRING and entry[at + 1] == size - at - 2:
-                    return self._short(entry, name, entry[at + 2 :].decode("utf-8", "replace"))
-                return self._short(entry, name, plain(entry[at:]))
+            if size >= SHORT or entry[at - 1] != size - at or entry[at - 2] != _VALUE or entry[0] != _NAME:
+                return self._other(entry)
+            name = entry[2 : at - 2].decode()
+            if entry[at] == _STRING and entry[at + 1] == size - at - 2:
+                value: object = entry[at + 2 :].decode()
+            elif entry[at] == _INTEGER and size == at + 3 and entry[at + 1] >= 128 > entry[at + 2]:
+                value = entry[at + 1] - 128 + (entry[at + 2] << 7)  # counts of tokens: 128 to 16,383
+            else:
+                value = plain(entry[at:])
         except (IndexError, UnicodeDecodeError):
-            pass
-        return self._other(entry)
-
-    def _short(self, entry: bytes, name: str, value: object) -> _Entry:
+            return self._other(entry)
         if value is None:
             return self._other(entry)
-        found = name, value
-        left = self._left.get(name, PER_NAME)
-        if left:
-            if len(self) >= REMEMBERED:
-                self.clear()
-                self._left.clear()
-            self._left[name] = left - 1
-            self[entry] = found
-        return found
+        if name not in self._varied:
+            self._remember(entry, name, value)
+        return name, value
+
+    def _remember(self, entry: bytes, name: str, value: object) -> None:
+        if len(self) >= REMEMBERED or len(self._varied) >= REMEMBERED:
+            self.clear()
+            self._left.clear()
+            self._varied.clear()
+        self[entry] = name, value
+        left = self._left[name] = self._left.get(name, PER_NAME) - 1
+        if not left:
+            self._varied.add(name)
 
     def _other(self, entry: bytes) -> _Entry:
         self.unread += 1

@@ -9,6 +9,7 @@ This file does not know the transport.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from google.protobuf.message import DecodeError
 
@@ -16,8 +17,10 @@ from spanfuse_processor.engine.events import RawSpan
 from spanfuse_processor.receiver.attributes import attributes
 from spanfuse_processor.receiver.decoded import Decoded, in_slices, names_a_trace, parent_or_none
 from spanfuse_processor.receiver.salvage import salvage
-from spanfuse_processor.receiver.spans_pb2 import ExportRequest, Link, Span
+from spanfuse_processor.receiver.spans_pb2 import ExportRequest, Link, Span, Status
 from spanfuse_processor.receiver.values import read_all, text
+
+NO_STATUS: Final = Status()
 
 
 def decode(payload: bytes) -> Iterator[Decoded]:
@@ -45,7 +48,7 @@ def _spans(request: ExportRequest) -> Iterator[RawSpan]:
 
 
 def _span(span: Span, resource: dict[str, object], scope: str) -> RawSpan:
-    status, links = span.status, span.links
+    status, links = span.status if span.HasField("status") else NO_STATUS, span.links
     return RawSpan(
         span.trace_id,
         span.span_id,

@@ -76,6 +76,7 @@ class RateDetector:
 
     name: ClassVar[str] = "rate"
     per: ClassVar[tuple[Level, ...]] = (Level.RUN, Level.FEATURE)
+    heeds: ClassVar[frozenset[Kind]] = frozenset({MODEL, EMBEDDINGS})
     only_warns: ClassVar[tuple[Level, ...]] = (Level.FEATURE,)
 
     __slots__ = ("_embeddings", "_in_a_row", "_last_ns", "_limits", "_results", "_told", "_window")

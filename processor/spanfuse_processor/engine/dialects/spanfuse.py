@@ -32,6 +32,7 @@ _MODELS: Final = {
     "embeddings": Kind.EMBEDDINGS,
 }
 _TOOL: Final = "execute_tool"
+TOOL = Kind.TOOL  # a member looked up in its enum costs four times as much
 _COMMON: Final = (names.OPERATION, names.RUN, names.AGENT, names.ERROR_TYPE, names.AGENT_PATH)
 _OF_MODELS: Final = (names.REQUEST_MODEL, names.RESPONSE_MODEL, names.PROVIDER, names.RESPONSE_ID)
 _OF_TOOLS: Final = (names.TOOL, names.TOOL_CALL_ID, names.EFFECT)
@@ -84,12 +85,13 @@ def _tool(span: RawSpan, get: Get, common: _Common, prints: Fingerprints) -> Cal
     operation, run, agent, error, agents, depth, identity, user_turn = common
     tool, call_id, effect = _texts(get, _OF_TOOLS)
     tool = tool or span.name.partition(" ")[2] or span.name
+    repeatable, cost = get(names.REPEATABLE), get(names.COST_USD)
     return CallEnded(
         span.trace_id,
         span.span_id,
         span.parent_span_id,
         span.start_ns,
-        Kind.TOOL,
+        TOOL,
         tool,
         operation,
         agent,
@@ -102,14 +104,14 @@ def _tool(span: RawSpan, get: Get, common: _Common, prints: Fingerprints) -> Cal
         identity,
         call_id,
         effect or effects.by_name(tool),
-        truth(get(names.REPEATABLE)),
+        repeatable is not None and truth(repeatable),
         user_turn,
         span.end_ns,
         None,  # usage
         error,
         prints,
         "",  # response id
-        micro_usd(get(names.COST_USD)),
+        None if cost is None else micro_usd(cost),
     )
 
 
