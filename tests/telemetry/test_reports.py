@@ -1,0 +1,78 @@
+"""Verdicts and effects as figures: each kill is timed once, refusals are added as they grow."""
+
+from __future__ import annotations
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.verdicts import Directive, Evidence, Finding, Mode, Severity, Verdict
+from spanfuse_processor.telemetry.metrics import Metrics
+from spanfuse_processor.telemetry.reports import Reports
+from spanfuse_processor.wire.effects import Effect, EffectState
+from spanfuse_processor.wire.messages import Instance
+
+STOP = Directive("run/r/stop", 1, BreakerKey(Level.RUN, "r"), evidence=Evidence(detector="repeat"))
+SOMEBODY = Instance(service="app", id="one")
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    return Metrics()
+
+
+@pytest.fixture
+def reports(metrics: Metrics) -> Reports:
+    return Reports(metrics, {STOP.id: STOP}.get)
+
+
+def value(registry: CollectorRegistry, name: str, **labels: str) -> float:
+    return registry.get_sample_value(name, labels) or 0.0
+
+
+def stopping(mode: Mode = Mode.ENFORCE) -> Verdict:
+    finding = Finding("repeat", Severity.STOP, "LOOP", "five equal calls", b"s" * 8, 5, 5, 5)
+    directive = Directive(STOP.id, 1, STOP.key, mode=mode)
+    return Verdict("r", finding=finding, directive=directive, ended_ns=1_000_000_000, agent="main")
+
+
+def test_an_enforced_stop_is_a_trip_with_its_latency(metrics: Metrics, reports: Reports) -> None:
+    reports.verdict(stopping(), wall_ns=1_003_000_000)
+
+    registry = metrics.registry
+    assert value(registry, "spanfuse_trips_total", agent="main", detector="repeat") == 1
+    latency = value(registry, "spanfuse_detection_latency_seconds_sum", detector="repeat")
+    assert latency == pytest.approx(0.003)
+
+
+def test_a_stop_in_shadow_is_no_trip(metrics: Metrics, reports: Reports) -> None:
+    reports.verdict(stopping(Mode.SHADOW), wall_ns=1_003_000_000)
+
+    assert value(metrics.registry, "spanfuse_trips_total", agent="main", detector="repeat") == 0
+
+
+def test_a_kill_is_timed_once_however_often_it_is_reported(metrics: Metrics, reports: Reports) -> None:
+    effect = Effect(STOP.id, 1, EffectState.APPLIED, calls_refused=1, kill_latency=0.002)
+
+    reports.effects(SOMEBODY, [effect])
+    reports.effects(SOMEBODY, [effect])
+
+    registry = metrics.registry
+    assert value(registry, "spanfuse_kill_latency_seconds_count", detector="repeat") == 1
+    assert value(registry, "spanfuse_gate_decisions_total", decision="deny", reason="tripped") == 1
+
+
+def test_refusals_are_totals_so_far_and_only_what_is_new_is_added(metrics: Metrics, reports: Reports) -> None:
+    for refused in (1, 3, 3, 10):
+        reports.effects(SOMEBODY, [Effect(STOP.id, 1, EffectState.APPLIED, calls_refused=refused)])
+
+    assert value(metrics.registry, "spanfuse_gate_decisions_total", decision="deny", reason="tripped") == 10
+
+
+def test_a_rejected_directive_is_said_once(reports: Reports, caplog: pytest.LogCaptureFixture) -> None:
+    rejected = Effect("x", 1, EffectState.REJECTED, error="cannot carry out pause")
+
+    reports.effects(SOMEBODY, [rejected])
+    reports.effects(SOMEBODY, [rejected])
+
+    assert [record.message for record in caplog.records] == ["directive rejected"]

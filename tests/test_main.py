@@ -1,0 +1,59 @@
+"""The executable: help, versions, exit codes, and one line when an extra is missing."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from spanfuse_processor.__main__ import SUMMARIES, main
+from spanfuse_processor.commands import COMMANDS
+
+
+def test_every_command_has_a_line_in_the_overview(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    assert set(SUMMARIES) == set(COMMANDS)
+    assert all(summary in text for summary in SUMMARIES.values())
+
+
+@pytest.mark.parametrize("arguments", [["unknown"], ["replay"], ["kill"], ["demo", "--nonsense"]])
+def test_wrong_use_exits_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+
+    assert ended.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_says_what_it_does(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+
+    assert ended.value.code == 0
+    assert f"spanfuse {name}" in capsys.readouterr().out
+
+
+def test_a_missing_extra_is_said_in_one_line_with_what_mends_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_: str) -> None:
+        raise ModuleNotFoundError("No module named 'grpc'", name="grpc")
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+
+    assert main(["processor"]) == 2
+    assert "pip install 'spanfuse[processor]'" in capsys.readouterr().err
+
+
+def test_an_interrupted_command_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib.import_module(COMMANDS["kill"]), "run", interrupted)
+
+    assert main(["kill", "r1"]) == 130
