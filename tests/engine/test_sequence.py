@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine.making import SECOND, ended
@@ -92,6 +93,23 @@ def test_noise_is_never_taken_out_of_both_sides_at_once() -> None:
         feed(sequence, ended(number, name="A", prints=prints))
 
     assert sequence.run(1) == 0
+
+
+@pytest.mark.parametrize(
+    "noisy",
+    [
+        Fingerprints("a1", "a", "r", "r"),
+        Fingerprints("a", "a", "r1", "r"),
+        Fingerprints("a1", "a", "", "", "e"),
+    ],
+)
+def test_noise_may_come_and_go(noisy: Fingerprints) -> None:
+    quiet = Fingerprints("a", "a", "" if noisy.error else "r", "" if noisy.error else "r", noisy.error)
+    sequence = Sequence(12)
+    for number, prints in enumerate((quiet, noisy, quiet), 1):
+        feed(sequence, ended(number, name="A", prints=prints))
+
+    assert sequence.run(1) == 3
 
 
 def test_results_that_change_never_repeat() -> None:

@@ -30,6 +30,7 @@ SAME_RESULT: Final = slice(0, 2)
 
 
 _PACKED: Final = Struct("<3q2Q9p")  # plain, quiet_arguments, quiet_result, started_ns, ended_ns, span_id
+_SIZE, _pack = _PACKED.size, _PACKED.pack
 _MARK: Final = (1 << 60) - 1  # an int of 60 bits is 16 bytes smaller than one of 64
 
 
@@ -186,13 +187,27 @@ class Sequence:
         self._counts = None
 
     def _append(self, event: CallEnded, prints: Fingerprints, rough: int) -> None:
+        """Keeps a call with its keys. An error has lost its noise, and there its arguments may too."""
+        name, error = event.name, prints.error
+        plain = quiet_arguments = quiet_result = rough
+        if not error:
+            arguments, result = prints.arguments, prints.result
+            noisy_arguments = arguments != prints.arguments_masked
+            noisy_result = result != prints.result_masked
+            if noisy_arguments or noisy_result:
+                plain = hash((name, arguments, result))
+            if noisy_arguments:
+                quiet_result = hash((name, arguments, prints.result_masked))
+            if noisy_result:
+                quiet_arguments = hash((name, prints.arguments_masked, result))
         self._rough.append(rough)
-        self._labels.append(_label(event.name, event.effect, prints.error != ""))
-        keys = _keys(event, prints, rough)
-        self._packed += _PACKED.pack(*keys, event.started_ns, event.ended_ns, event.span_id)
+        self._labels.append(_label(name, event.effect, error != ""))
+        self._packed += _pack(
+            plain, quiet_arguments, quiet_result, event.started_ns, event.ended_ns, event.span_id
+        )
         self._steps = None
         if len(self._rough) > self._period:
-            del self._rough[0], self._labels[0], self._packed[: _PACKED.size]
+            del self._rough[0], self._labels[0], self._packed[:_SIZE]
 
     def _count(self, earlier: list[Step]) -> None:
         """Compares the newest step with those that were before it."""
@@ -207,21 +222,6 @@ class Sequence:
 
 def _rough(event: CallEnded, prints: Fingerprints) -> int:
     return hash((event.name, prints.arguments_masked, prints.error or prints.result_masked)) & _MARK
-
-
-def _keys(event: CallEnded, prints: Fingerprints, rough: int) -> tuple[int, int, int]:
-    """The three keys. An error has lost its noise already, and there its arguments may lose theirs."""
-    plain = quiet_arguments = quiet_result = rough
-    if not prints.error:
-        name, arguments, result = event.name, prints.arguments, prints.result
-        noisy_arguments, noisy_result = arguments != prints.arguments_masked, result != prints.result_masked
-        if noisy_arguments or noisy_result:
-            plain = hash((name, arguments, result))
-        if noisy_arguments:
-            quiet_result = hash((name, arguments, prints.result_masked))
-        if noisy_result:
-            quiet_arguments = hash((name, prints.arguments_masked, result))
-    return plain, quiet_arguments, quiet_result
 
 
 @lru_cache(maxsize=4_096)
