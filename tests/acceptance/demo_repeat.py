@@ -42,11 +42,17 @@ def once(mode: str) -> dict[str, Any]:
 
 def describe(result: dict[str, Any]) -> str:
     """One line about one demo."""
-    runs = ", ".join(f"{run['name']} {run['outcome']} {run['calls']}" for run in result["runs"])
+    runs = ", ".join(map(describe_run, result["runs"]))
     storm = result["storm"] or {}
     share, p50, p99 = (storm.get(name) for name in ("spent_share", "p50_ms", "p99_ms"))
     verdict = "right" if right(result) else f"WRONG {result.get('error', '')}"
     return f"{verdict}: {runs}; storm {storm.get('calls_made')} calls, share {share}, p50 {p50}, p99 {p99} ms"
+
+
+def describe_run(run: dict[str, Any]) -> str:
+    """A run in four words."""
+    latency = run["kill_latency_ms"]
+    return f"{run['name']} {run['outcome']} {run['calls']}" + (f" in {latency:.1f} ms" if latency else "")
 
 
 def right(result: dict[str, Any]) -> bool:
