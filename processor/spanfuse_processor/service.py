@@ -109,6 +109,8 @@ class Service:
                 continue
             if verdicts:
                 self._publish(verdicts)
+                await asyncio.sleep(0)  # a stop is on its way before the next span is looked at
+                now = self._clock.monotonic()
         if spans:
             self._metrics.span_lag.observe(max(0, self._clock.wall_ns() - spans[-1].end_ns) / 1e9)
 

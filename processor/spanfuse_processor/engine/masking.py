@@ -40,9 +40,10 @@ ERROR_LENGTH: Final = 512
 _MASK: Final = "\x00"
 
 # Every alternative goes on from one first digit: a pattern that begins with a single character class is
-# searched for about five times faster than one that begins with a choice.
+# searched for about five times faster than one that begins with a choice. What follows a plain number tells
+# that none of them will match, which halves the time that a text full of numbers takes.
 _VALUES: Final = re.compile(
-    r"""\d(?<!\d\d)(?:(?<=[a-fA-F]\d)|(?!\d{0,8}[,"}\]]))(?:                           # not a plain number
+    r"""\d(?<!\d\d)(?:(?<=[a-fA-F]\d)|(?!\d{0,8}(?:[^\d\-.\ a-zA-Z\u00b5]|\ (?![mun\u00b5])|\Z)))(?:
       \d{3}-\d\d-\d\d[T\ ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|\ ?[+-]\d\d:?\d\d)?      # 2026-11-30T12:00:01Z
     | [0-9a-fA-F]*-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}                               # a UUID
     | (?<=0)x[0-9a-fA-F]+                                                              # an address
