@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
+from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nodes import (
     CELLS,
     CODES,
@@ -36,7 +37,6 @@ AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
 _MAX_TOLD: Final = 128
 """Tool calls of a run that are remembered by their id: two tellings of one come close together."""
-_MARK: Final = (1 << 60) - 1  # an int of 60 bits is 16 bytes smaller than one of 64
 Price = Callable[[CallEnded, Usage], MicroUsd | None]
 
 
@@ -86,8 +86,8 @@ class CallTree:
         self.folded = 0
         self._nodes = Nodes(limit, stats, numbers)
         self._stats = stats
-        self._open: dict[int, int] = {}  # node of a call that began and has not ended -> its number
-        self._told: dict[int, bool] = {}  # hash of a tool call's id -> whether its content was known
+        self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
+        self._told: Marks | None = None  # tool calls by their id, and whether their content was known
 
     @property
     def missing(self) -> int:
@@ -172,8 +172,11 @@ class CallTree:
         moved, wrappers = self._nodes.absorb(other._nodes)
         for node in wrappers:
             self.totals.take(self._nodes.usage(node), self._nodes.cost(node))
-        self._open.update({moved[node]: number for node, number in other._open.items()})
-        self._told.update(other._told)
+        if other._open:
+            self._open = (self._open or {}) | {moved[node]: number for node, number in other._open.items()}
+        if other._told is not None:
+            self._told = self._told or Marks(_MAX_TOLD)
+            self._told.absorb(other._told)
         self.folded += other.folded
 
     def nodes(self) -> Iterator[Node]:
@@ -196,6 +199,8 @@ class CallTree:
 
     def _begin(self, node: int, event: CallStarted) -> Call:
         self._rise(node)
+        if self._open is None:
+            self._open = {}
         number = self._open[node] = self._number()
         return self._call(node, event, number, None)
 
@@ -243,18 +248,14 @@ class CallTree:
 
     def _tell(self, event: CallEnded) -> bool | None:
         """None: first telling of this tool call. True: told before, but only now with its content."""
-        mark = hash((event.tool_call_id, event.name)) & _MARK
-        known = self._told.get(mark)
+        if self._told is None:
+            self._told = Marks(_MAX_TOLD)
+        readable = event.prints is not None
+        known = self._told.meet((event.tool_call_id, event.name), readable)
         if known is None:
-            if len(self._told) >= _MAX_TOLD:
-                del self._told[next(iter(self._told))]
-            self._told[mark] = event.prints is not None
             return None
         self._stats.twins += 1
-        if known or event.prints is None:
-            return False
-        self._told[mark] = True
-        return True
+        return readable and not known
 
     def _number(self) -> int:
         self._stats.calls += 1

@@ -1,0 +1,45 @@
+"""Marks against a dictionary that does the same with more memory."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanfuse_processor.engine.marks import Marks
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.booleans())))
+def test_within_the_limit_they_answer_as_a_dictionary_does(said: list[tuple[int, bool]]) -> None:
+    marks, known = Marks(32), dict[int, bool]()
+
+    for thing, flag in said:
+        assert marks.meet(thing, flag) == known.get(thing)
+        known[thing] = known.get(thing, False) or flag
+
+
+def test_the_oldest_is_forgotten_first() -> None:
+    marks = Marks(2)
+    for thing in "abc":
+        marks.meet(thing, True)
+
+    assert marks.meet("b", False) is True
+    assert marks.meet("a", False) is None
+    assert len(marks) == 2
+
+
+def test_what_lies_across_two_marks_is_none() -> None:
+    marks = Marks(4)
+    marks._kept += bytes(range(16))
+    across = int.from_bytes(bytes(range(1, 8)), "little")
+
+    assert marks.meet(across, True) is None
+
+
+def test_what_came_elsewhere_is_known_too() -> None:
+    here, there = Marks(2), Marks(2)
+    here.meet("a", False)
+    there.meet("b", True)
+
+    here.absorb(there)
+
+    assert (here.meet("a", False), here.meet("b", False)) == (False, True)
