@@ -57,7 +57,7 @@ def unpack(arguments: object, result: object) -> Fingerprints | None:
     if isinstance(result, str):
         fields = result.split(":")
         if fields[0] == _VERSION and len(fields) >= 6:
-            _, came, came_masked, size, empty, error = fields[:6]
+            _, came, came_masked, size, empty, error = fields if len(fields) == 6 else fields[:6]
     if not (raw or came or error):
         return None
     return Fingerprints(raw, masked or raw, came, came_masked or came, error, _number(size), empty == "1")

@@ -9,7 +9,6 @@ This file does not know the transport.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from google.protobuf.message import DecodeError
 
@@ -17,10 +16,8 @@ from spanfuse_processor.engine.events import RawSpan
 from spanfuse_processor.receiver.attributes import attributes
 from spanfuse_processor.receiver.decoded import Decoded, in_slices, names_a_trace, parent_or_none
 from spanfuse_processor.receiver.salvage import salvage
-from spanfuse_processor.receiver.spans_pb2 import ExportRequest, Link, Span, Status
+from spanfuse_processor.receiver.spans_pb2 import ExportRequest, Link, Span
 from spanfuse_processor.receiver.values import read_all, text
-
-NO_STATUS: Final = Status()
 
 
 def decode(payload: bytes) -> Iterator[Decoded]:
@@ -48,19 +45,23 @@ def _spans(request: ExportRequest) -> Iterator[RawSpan]:
 
 
 def _span(span: Span, resource: dict[str, object], scope: str) -> RawSpan:
-    status, links = span.status if span.HasField("status") else NO_STATUS, span.links
+    code, message = 0, ""
+    if span.HasField("status"):  # asked first: a message of its own is made for every look at a field
+        status = span.status
+        code, message = status.code, text(status.message)
+    parent, links = span.parent_span_id, span.links
     return RawSpan(
         span.trace_id,
         span.span_id,
-        parent_or_none(span.parent_span_id),
+        parent and parent_or_none(parent),
         text(span.name),
         span.start_time_unix_nano,
         span.end_time_unix_nano,
         attributes(span.attributes[:]),  # a slice is copied faster than it is iterated
         resource,
         scope,
-        status.code,
-        text(status.message),
+        code,
+        message,
         _links(links) if links else (),
         span.dropped_attributes_count,
     )
