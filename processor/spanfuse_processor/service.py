@@ -104,11 +104,12 @@ class Service:
         for span in spans:
             try:
                 verdicts = ingest(span, now)
+                if verdicts:
+                    self._publish(verdicts)
             except Exception as error:
                 self._faults.add("engine", error)
                 continue
             if verdicts:
-                self._publish(verdicts)
                 await asyncio.sleep(0)  # a stop is on its way before the next span is looked at
                 now = self._clock.monotonic()
         if spans:
@@ -132,8 +133,13 @@ class Service:
         removals = [verdict.removal for verdict in verdicts if verdict.removal]
         if directives or removals:
             self._hub.publish(directives, removals)
-        for verdict in verdicts:
-            self._reports.verdict(verdict, self._clock.wall_ns())
+        # What is said of it waits until the watchers, woken by now, have been written to.
+        asyncio.get_running_loop().call_soon(self._report, verdicts, self._clock.wall_ns())
+
+    def _report(self, verdicts: tuple[Verdict, ...], wall_ns: int) -> None:
+        with self._guarded("reports"):
+            for verdict in verdicts:
+                self._reports.verdict(verdict, wall_ns)
 
     async def _watch_deadlines(self) -> None:
         while True:
