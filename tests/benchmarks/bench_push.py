@@ -21,11 +21,11 @@ from tests.processes import Processor, processor
 from tests.waiting import until
 
 from spanfuse.board import Board
-from spanfuse.channel import Link, parse_target
-from spanfuse.export import Sender
 from spanfuse.host import HostState
 from spanfuse.hosts.remote import RemoteHost
-from spanfuse.otlp import encode
+from spanfuse.link.channel import Link, parse_target
+from spanfuse.link.export import Sender
+from spanfuse.link.otlp import encode
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import NoPrices
 from spanfuse_processor.engine.verdicts import Directive
