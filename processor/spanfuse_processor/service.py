@@ -26,7 +26,7 @@ from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine import Engine, GenaiPrices, Order, dialects_for
 from spanfuse_processor.engine.events import CallStarted
-from spanfuse_processor.engine.run import RunView
+from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.engine.verdicts import Verdict
 from spanfuse_processor.receiver.decoded import Decoded
 from spanfuse_processor.receiver.intake import Intake

@@ -15,7 +15,7 @@ from spanfuse_processor.engine import Engine, Policy, RawSpan, dialects_for, nam
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import Fingerprints
 from spanfuse_processor.engine.pricing import NoPrices
-from spanfuse_processor.engine.prints import pack_arguments, pack_result
+from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
 START = 1_780_000_000_000_000_000
 RESOURCE: dict[str, object] = {"service.name": "bench"}

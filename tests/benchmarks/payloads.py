@@ -10,7 +10,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Fingerprints
-from spanfuse_processor.engine.prints import pack_arguments, pack_result
+from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
 BASE_NS = 1_780_000_000_000_000_000
 _numbers = itertools.count(1)

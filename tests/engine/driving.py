@@ -12,7 +12,7 @@ from spanfuse_processor.engine.events import CallEnded, CallStarted, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import Policy, ToolRule
-from spanfuse_processor.engine.run import RunView
+from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.engine.verdicts import Verdict
 
 RUN = trace(1).hex()

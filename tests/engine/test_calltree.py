@@ -7,9 +7,9 @@ from tests.engine.making import agent, ended, model, span, started, trace
 
 from spanfuse_processor.engine.calltree import CallTree, Node
 from spanfuse_processor.engine.events import Call, CallStarted
-from spanfuse_processor.engine.nodes import STEPS
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.nodes import STEPS
 
 PRINTS = Fingerprints(arguments="a", result="r")
 

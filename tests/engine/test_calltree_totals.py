@@ -9,9 +9,9 @@ from tests.engine.making import agent, ended, model, span, trace
 
 from spanfuse_processor.engine.calltree import CallTree, Node
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
-from spanfuse_processor.engine.nodes import MOST
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.nodes import MOST
 
 PRINTS = Fingerprints(arguments="a", result="r")
 

@@ -11,7 +11,7 @@ from spanfuse_processor.engine.engine import FLOOD, Engine, dialects_for
 from spanfuse_processor.engine.events import Call, CallEnded, RawSpan
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level
 from spanfuse_processor.engine.policy import Bounds, Policy
-from spanfuse_processor.engine.run import Mark
+from spanfuse_processor.engine.runs.run import Mark
 from spanfuse_processor.engine.verdicts import BreakerState, Severity
 
 

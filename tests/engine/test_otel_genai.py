@@ -14,7 +14,7 @@ from spanfuse_processor.engine.events import UNNAMED_ERROR, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import Fingerprints, Identity, Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
-from spanfuse_processor.engine.prints import pack_arguments, pack_result
+from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
 PRINTS = Fingerprinter()
 

@@ -14,7 +14,7 @@ from spanfuse_processor.engine.dialects.otel_genai import OtelGenai
 from spanfuse_processor.engine.dialects.spanfuse import Spanfuse
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
-from spanfuse_processor.engine.prints import pack_arguments, pack_result
+from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
 PRINTS = Fingerprints("a" * 16, "b" * 16, "c" * 16, "c" * 16, result_size=40)
 COMMON = {

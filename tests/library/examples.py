@@ -9,7 +9,7 @@ from typing import Any
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import CallStarted, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Identity, Kind, Level
-from spanfuse_processor.engine.prints import pack_arguments, pack_result
+from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 from spanfuse_processor.engine.verdicts import Directive, Evidence
 
 _BEGAN = time.time_ns()

@@ -19,7 +19,7 @@ from spanfuse.testing import Session
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
-from spanfuse_processor.engine.prints import unpack
+from spanfuse_processor.engine.reading.prints import unpack
 
 
 class OnePrice:

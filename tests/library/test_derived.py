@@ -14,7 +14,7 @@ from spanfuse.provider import Outcome
 from spanfuse.testing import Session, spanfuse_session
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.policy import Policy, ToolRule
-from spanfuse_processor.engine.prints import unpack
+from spanfuse_processor.engine.reading.prints import unpack
 
 
 class TestWhereACallBelongs:

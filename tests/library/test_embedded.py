@@ -21,7 +21,7 @@ from spanfuse_processor.engine.events import RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Level
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.pricing import NoPrices
-from spanfuse_processor.engine.prints import pack_arguments, pack_result
+from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
 R1 = BreakerKey(Level.RUN, "r1")
 PRINTS = Fingerprints("a" * 16, "a" * 16, "b" * 16, "b" * 16, result_size=3)

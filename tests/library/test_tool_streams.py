@@ -15,7 +15,7 @@ from spanfuse import context
 from spanfuse.errors import BreakerOpen
 from spanfuse.testing import Session
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.prints import unpack
+from spanfuse_processor.engine.reading.prints import unpack
 
 
 @spanfuse.tool

@@ -16,7 +16,7 @@ from spanfuse.testing import Session, directive, spanfuse_session
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.policy import Policy, ToolRule
-from spanfuse_processor.engine.prints import unpack
+from spanfuse_processor.engine.reading.prints import unpack
 
 
 @spanfuse.tool(effect="read", volatile=["request_id"])

@@ -16,7 +16,7 @@ from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.provider import Intent, Outcome
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Fingerprints, Identity, Kind, Usage
-from spanfuse_processor.engine.prints import pack_arguments, pack_result
+from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
 Attributes = dict[str, Any]
 

@@ -32,7 +32,7 @@ from spanfuse_processor.engine.policy import (
     ToolRule,
 )
 from spanfuse_processor.engine.pricing import PENDING, NoPrices, PriceBook, Rates
-from spanfuse_processor.engine.run import Mark, RunView
+from spanfuse_processor.engine.runs.run import Mark, RunView
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.verdicts import (
     Action,

@@ -14,7 +14,9 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
 from spanfuse_processor.engine.marks import Marks
-from spanfuse_processor.engine.nodes import (
+from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
+from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.nodes import (
     CELLS,
     CODES,
     COUNTED,
@@ -28,10 +30,8 @@ from spanfuse_processor.engine.nodes import (
     NONE,
     Nodes,
 )
-from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
-from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.totals import Totals
-from spanfuse_processor.engine.usages import fitting, larger_of, same
+from spanfuse_processor.engine.tree.totals import Totals
+from spanfuse_processor.engine.tree.usages import fitting, larger_of, same
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from spanfuse_processor.engine.canonical import parsed
+from spanfuse_processor.engine.fingerprints.canonical import parsed
 
 READ, WRITE, EXEC, SEND, SPAWN, WAIT = "read", "write", "exec", "send", "spawn", "wait"
 

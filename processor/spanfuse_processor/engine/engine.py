@@ -20,17 +20,17 @@ from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
 from spanfuse_processor.engine.dialects import DIALECTS
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
-from spanfuse_processor.engine.features import Features
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
 from spanfuse_processor.engine.pricer import Pricer, Waiting
 from spanfuse_processor.engine.pricing import PENDING, Pending, PriceBook
-from spanfuse_processor.engine.run import Run, RunView, view
-from spanfuse_processor.engine.runs import Runs
+from spanfuse_processor.engine.runs.features import Features
+from spanfuse_processor.engine.runs.registry import Runs
+from spanfuse_processor.engine.runs.run import Run, RunView, view
+from spanfuse_processor.engine.runs.stops import Stops
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.stops import Stops
 from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity, Verdict
 
 FLOOD: Final = "span_flood"

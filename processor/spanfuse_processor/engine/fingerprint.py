@@ -14,8 +14,21 @@ from collections.abc import Collection
 from hashlib import blake2b
 from typing import Any, Final
 
-from spanfuse_processor.engine.canonical import PARSED, clipped, is_opaque, parsed, plain, text_of
-from spanfuse_processor.engine.masking import only, quiet, quiet_error, without_noise, without_request_noise
+from spanfuse_processor.engine.fingerprints.canonical import (
+    PARSED,
+    clipped,
+    is_opaque,
+    parsed,
+    plain,
+    text_of,
+)
+from spanfuse_processor.engine.fingerprints.masking import (
+    only,
+    quiet,
+    quiet_error,
+    without_noise,
+    without_request_noise,
+)
 from spanfuse_processor.engine.nouns import Fingerprints
 
 UNKNOWN: Final = object()

@@ -56,7 +56,7 @@ FEATURE: Final = "spanfuse.feature"
 TURN: Final = "spanfuse.turn"  # "user" when real user input opened this span
 
 # Ours: what can be compared without content.
-ARGUMENTS: Final = "spanfuse.arguments"  # both as `prints.py` writes and reads them
+ARGUMENTS: Final = "spanfuse.arguments"  # both as `reading/prints.py` writes and reads them
 RESULT: Final = "spanfuse.result"
 
 # Ours: about the call.

@@ -16,11 +16,11 @@ from typing import ClassVar, Final
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.events import Call, CallEnded
 from spanfuse_processor.engine.findings import found
-from spanfuse_processor.engine.lanes import Lane, Lanes
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
-from spanfuse_processor.engine.repeats import Repeat
-from spanfuse_processor.engine.sequence import NS, SAME_RESULT, Sequence, Step
+from spanfuse_processor.engine.repeats.lanes import Lane, Lanes
+from spanfuse_processor.engine.repeats.saying import Repeat
+from spanfuse_processor.engine.repeats.sequence import NS, SAME_RESULT, Sequence, Step
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 TELLING: Final = 8

@@ -15,22 +15,22 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects, names
-from spanfuse_processor.engine.envelopes import arguments_in, result_in
 from spanfuse_processor.engine.events import STATUS_ERROR, UNNAMED_ERROR, CallEnded, RawSpan
 from spanfuse_processor.engine.fingerprint import UNKNOWN, Fingerprinter
-from spanfuse_processor.engine.identities import Identities
-from spanfuse_processor.engine.lenient import count, micro_usd, text, truth
+from spanfuse_processor.engine.fingerprints.envelopes import arguments_in, result_in
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
-from spanfuse_processor.engine.old_names import (
+from spanfuse_processor.engine.policy import ToolRule
+from spanfuse_processor.engine.reading.identities import Identities
+from spanfuse_processor.engine.reading.lenient import count, micro_usd, text, truth
+from spanfuse_processor.engine.reading.old_names import (
     EXCLUSIVE,
     NAMELESS_CONTAINERS,
     OLD_KINDS,
     OLD_NAMES,
     PROVIDERS,
 )
-from spanfuse_processor.engine.policy import ToolRule
-from spanfuse_processor.engine.prints import unpack
-from spanfuse_processor.engine.usages import reported
+from spanfuse_processor.engine.reading.prints import unpack
+from spanfuse_processor.engine.tree.usages import reported
 
 Get = Callable[[str], object]
 

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Final
 from spanfuse_processor.engine import effects, names
 from spanfuse_processor.engine.events import STATUS_ERROR, UNNAMED_ERROR, CallEnded, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.identities import Identities
-from spanfuse_processor.engine.lenient import count, micro_usd, truth
 from spanfuse_processor.engine.nouns import Kind
-from spanfuse_processor.engine.old_names import PROVIDERS
 from spanfuse_processor.engine.policy import ToolRule
-from spanfuse_processor.engine.prints import unpack
-from spanfuse_processor.engine.usages import reported
+from spanfuse_processor.engine.reading.identities import Identities
+from spanfuse_processor.engine.reading.lenient import count, micro_usd, truth
+from spanfuse_processor.engine.reading.old_names import PROVIDERS
+from spanfuse_processor.engine.reading.prints import unpack
+from spanfuse_processor.engine.tree.usages import reported
 
 Get = Callable[..., Any]
 

@@ -1,0 +1,1 @@
+"""What `fingerprint.py` is made of: canonical forms, masks, and envelopes."""

@@ -1,0 +1,182 @@
+"""What of a call is noise: counters of attempts, ids of requests, times of day.
+
+Rule 1: arguments lose fields, by their names, never values: an id, a date, a page or a cursor among
+arguments says what is asked for. Rule 2: results lose values, by their looks: timestamps, random ids,
+durations; plain numbers stay, they are what progress is seen by. Rule 3: errors lose all that and their
+digits, but for status codes and for numbers of what is left or failing. Rule 4: where nothing would be
+left, nothing was noise. This file does not know digests, nor which of two forms a rule compares.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from typing import Any, Final
+
+from spanfuse_processor.engine.fingerprints.canonical import clipped
+
+REQUEST_FIELDS: Final = frozenset(
+    # counters of attempts
+    "attempt attempts attemptno attemptnumber attemptcount attemptid nattempt try tries tryno trynumber "
+    "trycount retry retries retryno retrynumber retrycount retryattempt nth callno callnumber callcount "
+    # ids and times of the request itself
+    "requestid reqid rid xrequestid correlationid traceid spanid traceparent toolcallid callid invocationid "
+    "nonce idempotencykey timestamp ts now currenttime requestedat requesttime sentat".split()
+)
+"""Names of fields, letters and digits in lower case, that tell one request from the next and nothing else."""
+
+THOUGHT_FIELDS: Final = frozenset(
+    "reason reasoning thought thoughts thinking explanation rationale justification taskprogress".split()
+)
+"""Names of arguments in which a model tells why it calls; in a result they would be the matter."""
+
+MASKED_ENDS: Final = 8_192
+"""Characters of a result in which noise is looked for, half of them from each end."""
+
+ERROR_LENGTH: Final = 512
+"""Characters of an error's message that count."""
+
+_MASK: Final = "\x00"
+
+# Every alternative goes on from one first digit: a pattern that begins with a single character class is
+# searched for about five times faster than one that begins with a choice. What follows a plain number tells
+# that none of them will match, which halves the time that a text full of numbers takes.
+_VALUES: Final = re.compile(
+    r"""\d(?<!\d\d)(?:(?<=[a-fA-F]\d)|(?!\d{0,8}(?:[^\d\-.\ a-zA-Z\u00b5]|\ (?![mun\u00b5])|\Z)))(?:
+      \d{3}-\d\d-\d\d[T\ ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|\ ?[+-]\d\d:?\d\d)?      # 2026-11-30T12:00:01Z
+    | [0-9a-fA-F]*-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}                               # a UUID
+    | (?<=0)x[0-9a-fA-F]+                                                              # an address
+    | (?:(?<=[a-fA-F]\d)|(?=\d*[a-fA-F]))[0-9a-fA-F]{5,31}(?![0-9A-Za-z])              # a random id
+    | (?<=[a-fA-F]{3}\d)[0-9a-fA-F]{2,28}(?![0-9A-Za-z])                               # that begins abc1
+    | (?<=1)[5-9]\d{8}(?:\d{3})?(?:\.\d+)?(?!\d)                                       # seconds since 1970
+    | \d*(?:\.\d+)?\ ?(?:ms|\u00b5s|us|ns)\b | \d*\.\d+\ ?s(?:ec(?:onds?)?)?\b         # 12 ms, 0.52 s
+    | \d*x\b                                                                           # (read 3x)
+    )""",
+    re.VERBOSE,
+)
+_ID_HEAD: Final = "abcdefABCDEF-"  # what of a UUID or a random id may stand before its first digit
+
+_NUMBERS: Final = re.compile(r"(?:([A-Za-z]+)[\s:#=(/]*)?(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+))?")
+_COUNTED: Final = frozenset(
+    "% percent failing failed failure failures error errors problem problems warning warnings remaining left "
+    "passed passing test tests done".split()
+)
+_ATTEMPTS: Final = frozenset("attempt attempts retry retries try tries after".split())
+_CODES: Final = frozenset("http status code error".split())
+
+
+def without_noise(arguments: Any) -> Any:
+    """Arguments without the fields that are noise; the same object when there are none.
+
+    >>> without_noise({"flight": "LH 400", "attempt": 3, "requestId": "a7"})
+    {'flight': 'LH 400'}
+    >>> without_noise({"thought": "I should think"})  # then the thought is the matter
+    {'thought': 'I should think'}
+    """
+    return _without(arguments, is_noise)
+
+
+def without_request_noise(result: Any) -> Any:
+    """A result without the ids, times and counters of the request; the same object when there are none.
+
+    >>> without_request_noise({"state": "draft", "request_id": "a7", "reason": "no total yet"})
+    {'state': 'draft', 'reason': 'no total yet'}
+    """
+    return _without(result, is_request_noise)
+
+
+def only(arguments: Any, identity: Collection[str]) -> Any:
+    """The declared fields of arguments that have any of them, else the arguments as they are."""
+    if not identity or not isinstance(arguments, dict):
+        return arguments
+    return {name: arguments[name] for name in identity if name in arguments} or arguments
+
+
+def quiet(text: str) -> str:
+    """A result without timestamps, random ids and durations; the same object when there are none.
+
+    >>> quiet("job a1b2c3d4 at 2026-11-30T12:00:01Z: 35% done, took 12ms").count(_MASK)
+    3
+    >>> quiet("35% done, 12 rows, flight HAT001 on 2024-05-01")
+    '35% done, 12 rows, flight HAT001 on 2024-05-01'
+    """
+    if len(text) <= MASKED_ENDS:
+        return _masked(text)
+    half = MASKED_ENDS // 2
+    return _masked(text[:half]) + text[half:-half] + _masked(text[-half:])
+
+
+def quiet_error(message: str) -> str:
+    """An error's message without anything that changes from one attempt to the next.
+
+    >>> quiet_error("attempt 3 of 5: HTTP 503 at line 12 (request 9b2e77d0-0001-4000-8000-00000000abcd)")
+    'attempt # of #: HTTP 503 at line # (request \\x00)'
+    >>> quiet_error("9 failing") == quiet_error("8 failing")
+    False
+    """
+    text = " ".join(clipped(message, ERROR_LENGTH).split())
+    return _NUMBERS.sub(_number, _masked(text))
+
+
+@lru_cache(maxsize=8_192)
+def is_noise(field: str) -> bool:
+    """Whether an argument of this name is noise wherever it stands.
+
+    >>> is_noise("Request-ID"), is_noise("id")
+    (True, False)
+    """
+    return _plain_name(field) in THOUGHT_FIELDS or is_request_noise(field)
+
+
+@lru_cache(maxsize=8_192)
+def is_request_noise(field: str) -> bool:
+    """Whether a field of this name tells requests apart and nothing else."""
+    return _plain_name(field) in REQUEST_FIELDS
+
+
+def _plain_name(field: str) -> str:
+    return field[:32].lower().replace("_", "").replace("-", "")
+
+
+def _without(value: Any, is_noise: Callable[[str], bool]) -> Any:
+    try:
+        return _quieter(value, is_noise)
+    except RecursionError:
+        return value
+
+
+def _quieter(value: Any, is_noise: Callable[[str], bool]) -> Any:
+    kind = type(value)
+    if kind is list:
+        items = [_quieter(item, is_noise) for item in value]
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+    if kind is not dict:
+        return value
+    kept, changed = {}, False
+    for name, item in value.items():
+        if type(name) is str and is_noise(name):
+            changed = True
+            continue
+        kept[name] = _quieter(item, is_noise) if type(item) is dict or type(item) is list else item
+        changed = changed or kept[name] is not item
+    return kept if changed and kept else value
+
+
+def _masked(text: str) -> str:
+    masked = _VALUES.sub(_MASK, text)
+    if _MASK not in masked:
+        return text
+    *before, rest = masked.split(_MASK)
+    return _MASK.join([*(part.rstrip(_ID_HEAD) for part in before), rest])
+
+
+def _number(match: re.Match[str]) -> str:
+    before, number, after = match.groups()
+    word = (before or "").lower()
+    code = word in _CODES and len(number) == 3
+    counted = after is not None and after.strip().lower() in _COUNTED and word not in _ATTEMPTS
+    if code or counted:
+        return match.group()
+    start = match.start()
+    return match.group()[: match.start(2) - start] + "#" + (after or "")

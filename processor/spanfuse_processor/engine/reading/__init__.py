@@ -1,0 +1,1 @@
+"""What dialects share: lenient values, identities, older names, and the fingerprints on a span."""

@@ -1,0 +1,1 @@
+"""Runs: how they are found, what is kept of them, whose breakers they move."""

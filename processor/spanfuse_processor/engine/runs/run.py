@@ -1,0 +1,208 @@
+"""One run: what is known of it while it lives, what is left when it was put away, and how it looks from
+outside.
+
+Rule 1: a record survives the run's tree and detectors, and is small. Rule 2: the first stop and the first
+warning are kept for good; of the other findings the first hundred. Rule 3: a view is plain data, made on
+demand. It does not know how runs are found, nor what moves a breaker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from spanfuse_processor.engine.calltree import CallTree
+from spanfuse_processor.engine.detector import Detector
+from spanfuse_processor.engine.directives import OPERATOR
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Level, MicroUsd
+from spanfuse_processor.engine.tree.totals import Totals
+from spanfuse_processor.engine.verdicts import Action, BreakerState, Finding, Severity
+
+MAX_FINDINGS: Final = 100
+
+
+class Mark(NamedTuple):
+    """Where a run was first stopped, or first warned of. `action` is what was asked: stop, warn or
+    shadow."""
+
+    span_id: bytes
+    call: int
+    detector: str
+    action: str
+
+
+class Record:
+    """What is kept of a run for as long as anything is. `number` counts runs in order of appearance."""
+
+    __slots__ = (
+        "cost_at_stop",
+        "cost_after",
+        "findings",
+        "id",
+        "identity",
+        "keys",
+        "last_ns",
+        "number",
+        "ordered",
+        "started_ns",
+        "stop",
+        "totals",
+        "trace_id",
+        "warn",
+    )
+
+    def __init__(
+        self, run_id: str, number: int, trace_id: bytes, identity: Identity, started_ns: int
+    ) -> None:
+        self.id = run_id
+        self.number = number
+        self.trace_id = trace_id  # the first
+        self.identity = identity
+        self.started_ns = self.last_ns = started_ns  # event time of what came first, and of the latest
+        self.totals = Totals()
+        self.keys: list[bytes | str] = []  # traces, conversations ... by which its spans find it
+        self.findings: list[Finding] | None = None
+        self.stop: Mark | None = None
+        self.warn: Mark | None = None
+        self.ordered = False  # a directive was issued and not taken back
+        self.cost_at_stop: MicroUsd | None = None  # while stopped
+        self.cost_after: MicroUsd = 0  # spent while stopped, of stops that are over
+
+    def note(self, finding: Finding, action: str) -> None:
+        """Keeps a finding, and marks the first of its severity."""
+        if self.findings is None:
+            self.findings = []
+        if len(self.findings) < MAX_FINDINGS:
+            self.findings.append(finding)
+        if finding.severity is Severity.STOP:
+            self._stopped(Mark(finding.span_id, finding.call, finding.detector, action))
+        elif self.warn is None:
+            self.warn = Mark(finding.span_id, finding.call, finding.detector, action)
+
+    def killed(self) -> None:
+        """An operator stopped it, after whatever call came last."""
+        self._stopped(Mark(b"", self.totals.calls, OPERATOR, Action.STOP.value))
+
+    def released(self) -> None:
+        """A stop was taken back; what it was for stays on record."""
+        self.cost_after = self.spent_after()
+        self.cost_at_stop = None
+        self.ordered = False
+
+    def spent_after(self) -> MicroUsd:
+        """What was spent after the stop, or while any stop held."""
+        if self.cost_at_stop is None:
+            return self.cost_after
+        return self.cost_after + self.totals.cost - self.cost_at_stop
+
+    def merge(self, other: Record) -> None:
+        """Takes over a younger run's record; the older verdict stays. Totals are merged by the trees."""
+        self.keys.extend(other.keys)
+        self.findings = [*(self.findings or ()), *(other.findings or ())][:MAX_FINDINGS] or None
+        self.warn = self.warn or other.warn
+        self.started_ns = min(self.started_ns, other.started_ns)
+        self.last_ns = max(self.last_ns, other.last_ns)
+        before = other.totals.cost - other.spent_after()
+        if self.stop is None and other.stop is not None:
+            self.stop, self.ordered = other.stop, other.ordered
+            self.cost_at_stop = self.totals.cost + before if other.cost_at_stop is not None else None
+            self.cost_after = other.cost_after
+        elif self.cost_at_stop is not None:
+            self.cost_at_stop += before
+
+    def _stopped(self, mark: Mark) -> None:
+        self.stop = self.stop or mark
+        if self.cost_at_stop is None:
+            self.cost_at_stop = self.totals.cost
+
+
+class Run:
+    """A run that lives."""
+
+    __slots__ = ("detectors", "flooded", "id", "joins", "last_seen", "own", "record", "trace", "tree")
+
+    def __init__(self, record: Record, tree: CallTree, detectors: tuple[Detector, ...], now: Instant) -> None:
+        self.id = record.id
+        self.record = record
+        self.tree = tree
+        self.detectors = detectors
+        self.last_seen = now
+        self.own = False  # named by our own library, not put together from foreign spans
+        self.trace = b""  # of the latest event
+        self.joins: tuple[str, ...] = ()
+        self.flooded = False
+
+    @property
+    def key(self) -> BreakerKey:
+        """Whose breaker it moves."""
+        return BreakerKey(Level.RUN, self.id)
+
+    @property
+    def ordered(self) -> bool:
+        """A directive was issued and not taken back."""
+        return self.record.ordered
+
+    @ordered.setter
+    def ordered(self, ordered: bool) -> None:
+        self.record.ordered = ordered
+
+
+class Tombstone(NamedTuple):
+    """A run that was put away: its record, and until when it is kept. `early`: it had to make room."""
+
+    record: Record
+    until: Instant
+    early: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run as others see it. Money in micro-dollars, times in nanoseconds of event time.
+
+    `stop` and `warn` say where it was first stopped (or would have been) and first warned of;
+    `cost_after` is what calls cost that came after the stop. `live` is False for a run that was put away.
+    """
+
+    id: str
+    number: int
+    trace_id: bytes
+    identity: Identity
+    verdict: Literal["stop", "warn", "ok"]
+    state: BreakerState
+    stop: Mark | None
+    warn: Mark | None
+    findings: tuple[Finding, ...]
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: MicroUsd
+    cost_after: MicroUsd
+    unpriced_calls: int
+    started_ns: int
+    last_ns: int
+    live: bool
+
+
+def view(record: Record, state: BreakerState, live: bool) -> RunView:
+    """What `record` says."""
+    totals = record.totals
+    return RunView(
+        id=record.id,
+        number=record.number,
+        trace_id=record.trace_id,
+        identity=record.identity,
+        verdict="stop" if record.stop else "warn" if record.warn else "ok",
+        state=state,
+        stop=record.stop,
+        warn=record.warn,
+        findings=tuple(record.findings or ()),
+        calls=totals.calls,
+        input_tokens=totals.input_tokens,
+        output_tokens=totals.output_tokens,
+        cost=totals.cost,
+        cost_after=record.spent_after(),
+        unpriced_calls=totals.unpriced,
+        started_ns=record.started_ns,
+        last_ns=record.last_ns,
+        live=live,
+    )

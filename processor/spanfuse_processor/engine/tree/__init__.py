@@ -1,0 +1,1 @@
+"""What `calltree.py` keeps: nodes, totals, and whose usage is charged."""

@@ -1,0 +1,58 @@
+"""What calls used: made of what was reported, compared, clamped.
+
+Rule 1: what is compared is what a node of the tree keeps; reasoning tokens, a part of the output, are not.
+"""
+
+from __future__ import annotations
+
+from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.tree.nodes import MOST
+
+
+def reported(
+    asked: int | None,
+    answered: int | None,
+    cached: int,
+    written: int,
+    reasoning: int,
+    exclusive: bool = False,
+) -> Usage | None:
+    """The tokens of a call, None when none were reported; parts over the whole are outside of it.
+
+    `exclusive`: the emitter never counts the cached and the written among what was asked.
+    """
+    if asked is None and answered is None:
+        return None
+    asked, answered = asked or 0, answered or 0
+    if exclusive or cached + written > asked:
+        asked += cached + written
+    return Usage(asked, max(answered, reasoning), cached, written, reasoning)
+
+
+def fitting(usage: Usage) -> Usage:
+    """Counts that a node can keep: not negative, and below 2**32."""
+    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cache_write_tokens)
+    if 0 <= min(counts) and max(counts) <= MOST:
+        return usage
+    return Usage(*(min(max(count, 0), MOST) for count in counts))
+
+
+def larger_of(one: Usage, other: Usage) -> Usage:
+    """Each count of the two that is the larger."""
+    return Usage(
+        max(one.input_tokens, other.input_tokens),
+        max(one.output_tokens, other.output_tokens),
+        max(one.cached_tokens, other.cached_tokens),
+        max(one.cache_write_tokens, other.cache_write_tokens),
+        max(one.reasoning_tokens, other.reasoning_tokens),
+    )
+
+
+def same(one: Usage, other: Usage) -> bool:
+    """Whether they are equal in what a node keeps."""
+    return (
+        one.input_tokens == other.input_tokens
+        and one.output_tokens == other.output_tokens
+        and one.cached_tokens == other.cached_tokens
+        and one.cache_write_tokens == other.cache_write_tokens
+    )

@@ -1,0 +1,50 @@
+"""Attribute values as emitters send them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanfuse_processor.engine.reading import lenient
+
+anything = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.binary()
+    | st.lists(st.integers())
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        (12, 12), ("12", 12), (" 12 ", 12), (b"12", 12), (12.0, 12), ("12.9", 12), (0, 0), ("0", 0),
+        (None, None), (True, None), (False, None), (-1, None), ("-1", None), (float("nan"), None),
+        ("nan", None), (float("inf"), None), ("1e400", None), ("many", None), ("", None), ([12], None),
+        (10**30, None),
+    ],
+)  # fmt: skip
+def test_a_count_is_read_or_unknown(value: object, count: int | None) -> None:
+    assert lenient.count(value) == count
+
+
+@given(anything)
+def test_nothing_raises(value: Any) -> None:
+    assert isinstance(lenient.text(value), str)
+    assert isinstance(lenient.truth(value), bool)
+    counted = lenient.count(value)
+    assert counted is None or counted >= 0
+    assert lenient.micro_usd(value) is None or lenient.number(value) is not None
+
+
+@pytest.mark.parametrize(
+    ("value", "micro"), [(0.0025, 2_500), ("0.0025", 2_500), (1, 1_000_000), ("free", None)]
+)
+def test_dollars_become_micro_dollars(value: object, micro: int | None) -> None:
+    assert lenient.micro_usd(value) == micro

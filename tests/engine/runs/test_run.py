@@ -1,0 +1,117 @@
+"""A run's record: the first stop and the first warning stay, money is split at the stop."""
+
+from __future__ import annotations
+
+from tests.engine.making import span, trace
+
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level, Usage
+from spanfuse_processor.engine.runs.run import MAX_FINDINGS, Mark, Record, view
+from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity
+
+
+def record(name: str = "r1", number: int = 1) -> Record:
+    return Record(name, number, trace(1), Identity(feature="chat"), started_ns=10)
+
+
+def seen(call: int, severity: Severity = Severity.STOP) -> Finding:
+    return Finding("repeat", severity, "LOOP", "again", span(call), call, 1.0, 1.0)
+
+
+def spend(on: Record, cost: int) -> None:
+    on.totals.add(Usage(cost), cost)
+
+
+def test_the_first_stop_and_the_first_warning_stay() -> None:
+    made = record()
+    for call, severity in enumerate((Severity.WARN, Severity.WARN, Severity.STOP, Severity.STOP), start=1):
+        made.note(seen(call, severity), severity.value)
+
+    assert made.warn == Mark(span(1), 1, "repeat", "warn")
+    assert made.stop == Mark(span(3), 3, "repeat", "stop")
+    assert [finding.call for finding in made.findings or ()] == [1, 2, 3, 4]
+
+
+def test_only_so_many_findings_are_kept() -> None:
+    made = record()
+
+    for call in range(2 * MAX_FINDINGS):
+        made.note(seen(call), "stop")
+
+    assert len(made.findings or ()) == MAX_FINDINGS
+
+
+def test_what_is_spent_after_the_stop_is_told_apart() -> None:
+    made = record()
+    spend(made, 10)
+    made.note(seen(1), "stop")
+    spend(made, 5)
+
+    assert (made.totals.cost, made.spent_after()) == (15, 5)
+
+
+def test_what_is_spent_after_a_release_is_not_spent_after_the_stop() -> None:
+    made = record()
+    made.note(seen(1), "stop")
+    spend(made, 5)
+    made.released()
+    spend(made, 7)
+
+    assert made.spent_after() == 5
+    made.note(seen(9), "stop")
+    spend(made, 1)
+    assert made.spent_after() == 6
+
+
+def test_a_kill_is_a_stop_by_the_operator() -> None:
+    made = record()
+    made.totals.calls = 4
+    made.killed()
+
+    assert made.stop == Mark(b"", 4, "operator", "stop")
+
+
+def test_of_two_verdicts_the_older_runs_stays_and_both_runs_money_is_split_right() -> None:
+    older, younger = record("a"), record("b", 2)
+    spend(older, 10)
+    spend(younger, 20)
+    younger.note(seen(1), "stop")
+    spend(younger, 3)
+
+    older.merge(younger)
+    older.totals.merge(younger.totals)
+
+    assert older.stop == younger.stop
+    assert (older.totals.cost, older.spent_after()) == (33, 3)
+
+
+def test_a_stop_of_the_older_run_counts_nothing_that_the_younger_spent_before() -> None:
+    older, younger = record("a"), record("b", 2)
+    older.note(seen(1), "stop")
+    spend(older, 4)
+    spend(younger, 20)
+
+    older.merge(younger)
+    older.totals.merge(younger.totals)
+
+    assert (older.totals.cost, older.spent_after()) == (24, 4)
+
+
+def test_a_view_is_what_the_record_says() -> None:
+    made = record()
+    made.totals.calls = 2
+    spend(made, 10)
+    made.note(seen(2, Severity.WARN), "warn")
+
+    shown = view(made, BreakerState.CLOSED, live=True)
+
+    assert (shown.id, shown.trace_id, shown.verdict, shown.live) == ("r1", trace(1), "warn", True)
+    assert (shown.calls, shown.input_tokens, shown.cost, shown.cost_after) == (2, 10, 10, 0)
+    assert (shown.stop, shown.warn) == (None, Mark(span(2), 2, "repeat", "warn"))
+
+
+def test_a_run_without_findings_is_ok() -> None:
+    assert view(record(), BreakerState.CLOSED, live=False).verdict == "ok"
+
+
+def test_keys_are_written_as_level_and_id() -> None:
+    assert str(BreakerKey(Level.RUN, "r1")) == "run/r1"

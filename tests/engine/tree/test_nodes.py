@@ -1,0 +1,66 @@
+"""The nodes: one dictionary and one array, 28 bytes for each."""
+
+from __future__ import annotations
+
+import pytest
+from tests.engine.making import span, trace
+
+from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.nodes import AGENT, CELLS, CODES, NONE, TOOL, Nodes
+
+
+def nodes(limit: int = 10) -> Nodes:
+    made = Nodes(limit, EngineStats())
+    made.trace = trace(1)
+    return made
+
+
+def test_every_kind_has_a_code_of_its_own() -> None:
+    assert set(CODES) == set(Kind)
+    assert len(set(CODES.values())) == len(Kind)
+
+
+@pytest.mark.parametrize("of", [1, 2])
+def test_a_key_leads_back_to_its_ids(of: int) -> None:
+    made = nodes()
+
+    assert made.ids(made.key(trace(of), span(7))) == (trace(of), span(7))
+
+
+def test_a_parent_that_is_named_is_awaited_in_one_node() -> None:
+    made = nodes()
+    for number in (2, 3):
+        made.place(made.enter(span(number)), TOOL, trace(1), span(1), "", fresh=True)
+
+    assert (len(made.index), made.missing) == (3, 1)
+    assert made.parent(0) == made.parent(2) == made.index[span(1)]
+
+
+def test_without_room_a_parent_is_not_awaited() -> None:
+    made = nodes(limit=1)
+
+    made.place(made.enter(span(2)), TOOL, trace(1), span(1), "", fresh=True)
+
+    assert made.full
+    assert made.parent(0) == NONE
+
+
+def test_a_node_keeps_what_was_used_and_what_it_cost() -> None:
+    made = nodes()
+    node = made.enter(span(1))
+
+    assert made.cost(node) is None
+    made.spend(node, Usage(1, 2, 3, 4), 5)
+
+    assert (made.usage(node), made.cost(node)) == (Usage(1, 2, 3, 4), 5)
+    assert len(made.cells) * made.cells.itemsize == CELLS * 4
+
+
+def test_the_agents_above_are_named_outermost_first() -> None:
+    made = nodes()
+    for number, name in ((1, "boss"), (2, "scout")):
+        made.place(made.enter(span(number)), AGENT, trace(1), span(number - 1), name, fresh=True)
+
+    assert made.above(made.index[span(2)]) == ("boss", "scout")
+    assert made.above(NONE) == ()
