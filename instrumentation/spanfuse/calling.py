@@ -7,6 +7,8 @@ Rule 3: the record that is judged is made here, not by the tracer: a sampler nev
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from opentelemetry import trace
 
 from spanfuse import context, guard, runtime
@@ -70,7 +72,8 @@ def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall
     permit = live.gate.admit(intent, trail.scope)
     noisy = intent.volatile or intent.identity
     call = WatchedCall(live, intent, trail, permit, arguments=None if noisy else arguments)
-    live.host.call_started(call.started())
+    if intent.kind in live.host.starts:
+        live.host.call_started(call.started())
     return call
 
 
@@ -102,8 +105,15 @@ def _trail(live: Runtime, intent: Intent, scope: RunScope | None, asked: Asked |
     if known is not None:
         return known
     around = trace.get_current_span().get_span_context()
-    run = f"{around.trace_id:032x}" if around.is_valid else context.new_run_id()
-    return Trail(RunScope(run, Identity(feature=live.settings.feature)), live.origin)
+    if around.is_valid:
+        return Trail(_of_trace(around.trace_id, live.settings.feature), live.origin)
+    return Trail(RunScope(context.new_run_id(), Identity(feature=live.settings.feature)), live.origin)
+
+
+@lru_cache(maxsize=1_024)
+def _of_trace(trace_id: int, feature: str) -> RunScope:
+    """The run that a trace is; its calls come one after the other, so it is made once."""
+    return RunScope(f"{trace_id:032x}", Identity(feature=feature))
 
 
 @guard.guarded("telling", None)

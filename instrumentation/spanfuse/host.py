@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey
+from spanfuse_processor.engine.nouns import BreakerKey, Kind
 
 
 class HostState(StrEnum):
@@ -41,7 +41,13 @@ class HostStats:
 
 
 class Host(Protocol):
-    """Takes what the application does, and sees to it that the board says what to obey."""
+    """Takes what the application does, and sees to it that the board says what to obey.
+
+    Attributes:
+        starts: the kinds of calls whose beginning it wants to be told of; most calls say it all at their end.
+    """
+
+    starts: frozenset[Kind]
 
     def start(self) -> None:
         """Begins. Returns at once; connecting, if any, goes on behind."""

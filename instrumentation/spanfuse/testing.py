@@ -31,7 +31,7 @@ from spanfuse.runtime import Runtime
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.verdicts import Directive, Evidence
 
@@ -60,6 +60,7 @@ class FakeHost:
     started: list[CallStarted] = field(default_factory=list)
     ended: list[RawSpan] = field(default_factory=list)
     state: HostState = HostState.IDLE
+    starts: frozenset[Kind] = frozenset(Kind)
 
     def start(self) -> None:
         """Begins."""

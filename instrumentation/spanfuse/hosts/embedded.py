@@ -17,7 +17,7 @@ from spanfuse.host import HostState, HostStats
 from spanfuse.judge import Judge
 from spanfuse.settings import Settings, policy_of
 from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey
+from spanfuse_processor.engine.nouns import BreakerKey, Kind
 from spanfuse_processor.engine.pricing import PriceBook
 from spanfuse_processor.engine.verdicts import Verdict
 
@@ -31,9 +31,13 @@ SHORTEST: Final = 0.01
 class EmbeddedHost:
     """An engine in this process. Starts and stops once.
 
+    Of beginnings it is told those of agents only: nesting is judged by them, before anything below them ends.
+
     Raises:
         SettingsError: the policy cannot be read.
     """
+
+    starts: frozenset[Kind] = frozenset({Kind.AGENT, Kind.WORKFLOW})
 
     def __init__(self, settings: Settings, board: Board, book: PriceBook | None = None) -> None:
         self._stats = HostStats()

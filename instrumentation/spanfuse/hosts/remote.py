@@ -27,7 +27,7 @@ from spanfuse.settings import Settings, policy_of
 from spanfuse.telemetry import library_version
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Identity
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind
 from spanfuse_processor.engine.pricing import PriceBook
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class RemoteHost:
         SettingsError: the endpoint is no address or not allowed, the policy cannot be read, or what it takes
             to talk to a processor is not installed.
     """
+
+    starts: frozenset[Kind] = frozenset(Kind)  # open calls are reported while they are open
 
     def __init__(self, settings: Settings, board: Board, book: PriceBook | None = None) -> None:
         _check_installed()

@@ -17,7 +17,7 @@ from spanfuse.provider import ProviderAdapter
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.verdicts import Directive
 
@@ -26,6 +26,8 @@ RUN = "run-1"
 
 class Memory:
     """A host that judges nothing."""
+
+    starts = frozenset(Kind)
 
     def __init__(self) -> None:
         self.begun: list[CallStarted] = []
