@@ -67,6 +67,8 @@ def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall
             arguments = live.prints.arguments(intent.arguments)
             asked = _carried_out(live, intent, arguments, scope or context.current())
     trail = _trail(live, intent, scope or context.current(), asked)
+    if intent.fresh:
+        intent.fresh = not live.lineage.goes_on(trail.scope.id, intent.arguments)
     if intent.answers:
         _tell(live, intent, trail.scope.id)
     permit = live.gate.admit(intent, trail.scope)

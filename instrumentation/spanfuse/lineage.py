@@ -26,6 +26,10 @@ V = TypeVar("V")
 
 REMEMBERED: Final = 10_000
 """How many asked calls, and how many responses, are remembered."""
+TAIL: Final = 200
+"""Characters at the end of a request that may be the same each time."""
+GROWTH: Final = 24
+"""Characters that notes grow by at least; other items of one template differ by less, now and then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class Lineage:
         self._asked: _Recent[tuple[str, str], Asked] = _Recent()  # by run and id
         self._newest: _Recent[str, Asked] = _Recent()  # by id alone
         self._responses: _Recent[str, Trail] = _Recent()
+        self._requests: _Recent[str, tuple[int, int, int, int]] = _Recent()  # by run: see `goes_on`
         self._waiting: dict[str, dict[int, Asked]] = {}  # by tool name: not told yet, oldest first
 
     def answered(self, response_id: str, asked: list[Asked], trail: Trail) -> None:
@@ -91,6 +96,23 @@ class Lineage:
                 if asked is not None:
                     return asked.trail
             return self._responses.get(previous) if previous else None
+
+    def goes_on(self, run: str, told: object) -> bool:
+        """Whether a request is the run's last one and more: so grows an agent that keeps notes in one text.
+
+        Only lengths and hashes are kept, of the whole text and of all but its end: a template may close with
+        the same words each time.
+        """
+        if not isinstance(told, str):
+            return False
+        end = max(0, len(told) - TAIL)
+        with self._lock:
+            length, whole, before, start = self._requests.get(run, (0, 0, 0, 0))
+            self._requests.put(run, (len(told), hash(told), end, hash(told[:end])))
+        if not 0 < length < len(told):
+            return False
+        grown = len(told) - length >= GROWTH and before > 0 and hash(told[:before]) == start
+        return grown or hash(told[:length]) == whole
 
     def tell(self, call_id: str, run: str) -> Asked | None:
         """The call that an answer with this id is for, if nobody has told it yet. It is told from now on."""

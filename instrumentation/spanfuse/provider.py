@@ -36,7 +36,8 @@ class Intent:
 
     `name` is the model, tool or agent. `arguments` is the plain value that is fingerprinted (a request's body
     or a tool's arguments). `answers` are results of earlier tool calls found in this request;
-    `previous` is the id of the response that it continues. `attributes` go on the span as they are.
+    `previous` is the id of the response that it continues. `user_turn`: a user's words came last; `fresh`:
+    and nothing that a model or a tool said came before. `attributes` go on the span as they are.
     """
 
     kind: Kind
@@ -53,6 +54,7 @@ class Intent:
     volatile: tuple[str, ...] = ()
     identity: tuple[str, ...] = ()
     user_turn: bool = False
+    fresh: bool = False
     attributes: dict[str, object] = field(default_factory=dict)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.library.making import scope
 
 from spanfuse.lineage import REMEMBERED, Asked, Lineage, Trail
@@ -106,6 +107,40 @@ def test_what_nobody_waits_for_costs_one_look() -> None:
     assert lineage.expects("search")
     lineage.carried_out("search", "x", "")
     assert not lineage.expects("search")
+
+
+NOTES = "Answer the question. " * 20
+STEP = "Thought: look it up. Action: search. Observation: the same five urls. "
+
+
+@pytest.mark.parametrize("ending", ["", "What do you do next? Answer with one action."])
+def test_notes_that_grow_in_one_text_go_on(ending: str) -> None:
+    lineage = Lineage()
+
+    said = [lineage.goes_on("r1", NOTES + STEP * step + ending) for step in range(4)]
+
+    assert said == [False, True, True, True]
+
+
+def test_items_of_one_template_do_not_go_on() -> None:
+    lineage = Lineage()
+
+    said = [
+        lineage.goes_on("r1", f"{NOTES} Ticket {number}: {'it is broken ' * (number % 2)}")
+        for number in range(6)
+    ]
+
+    assert sum(said) <= 3
+    assert said[0] is False
+    assert [lineage.goes_on("r2", f"ticket {number}") for number in range(9)] == [False] * 9
+
+
+def test_requests_of_another_run_or_of_more_than_text_do_not_go_on() -> None:
+    lineage = Lineage()
+    lineage.goes_on("r1", NOTES)
+
+    assert not lineage.goes_on("r2", NOTES + STEP)
+    assert not lineage.goes_on("r1", [NOTES, STEP])
 
 
 def test_it_is_bounded() -> None:

@@ -54,7 +54,7 @@ def of_start(intent: Intent, scope: RunScope) -> Attributes:
     if intent.stream:
         known[names.REQUEST_STREAM] = True
     if intent.user_turn:
-        known[names.TURN] = "user"
+        known[names.TURN] = names.FRESH_TURN if intent.fresh else names.USER_TURN
     if intent.kind is Kind.TOOL:
         _add_tool(known, intent)
     _add_scope(known, scope)

@@ -82,7 +82,8 @@ class CallEnded(CallStarted):
 
     `usage` is None when a model call reported none. `error` is `error.type`, empty on success.
     `prints` is None when nothing about the content is known (names only). `cost` is what the emitter
-    says it cost, a hint; the engine prices by itself.
+    says it cost, a hint; the engine prices by itself. `fresh` marks a user's request that comes
+    without any answer of a model or a tool.
     """
 
     ended_ns: int = 0
@@ -91,6 +92,7 @@ class CallEnded(CallStarted):
     prints: Fingerprints | None = None
     response_id: str = ""
     cost: MicroUsd | None = None
+    fresh: bool = False
 
 
 @dataclass(slots=True)

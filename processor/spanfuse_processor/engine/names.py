@@ -53,7 +53,9 @@ AGENT_PATH: Final = "spanfuse.agent.path"  # names of the enclosing agents, oute
 TENANT: Final = "spanfuse.tenant"
 NAMESPACE: Final = "spanfuse.namespace"
 FEATURE: Final = "spanfuse.feature"
-TURN: Final = "spanfuse.turn"  # "user" when real user input opened this span
+TURN: Final = "spanfuse.turn"  # "user" when a user's words came last, "fresh" when nothing else came before
+USER_TURN: Final = "user"
+FRESH_TURN: Final = "fresh"
 
 # Ours: what can be compared without content.
 ARGUMENTS: Final = "spanfuse.arguments"  # both as `reading/prints.py` writes and reads them

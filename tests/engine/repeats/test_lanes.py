@@ -78,6 +78,25 @@ def test_a_person_begins_a_lane_anew_and_a_program_does_not() -> None:
     assert at.tools is second
 
 
+def test_another_item_of_a_program_begins_a_lane_anew_when_its_answer_is_new() -> None:
+    at = Lane("main", 12)
+    at.working = True
+
+    kept = at.begin_tools()
+    at.hear("ticket 1", fresh=True, told="dear a")
+    assert at.tools is None
+
+    kept = at.begin_tools()
+    at.hear("ticket 2", fresh=True, told="dear a")
+    assert at.tools is kept
+
+    at.hear("ticket 2", fresh=True, told="dear b")
+    assert at.tools is kept
+
+    at.hear("ticket 3", fresh=True, told="")
+    assert at.tools is kept
+
+
 def test_lanes_and_the_spans_above_them_are_bounded() -> None:
     lanes = Lanes(12)
 

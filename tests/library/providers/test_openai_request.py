@@ -166,6 +166,30 @@ def test_a_users_turn_is_one_that_a_user_had_last(
     assert read(endpoint, **body).user_turn is is_user
 
 
+SAID = {"role": "assistant", "content": "hm"}
+ASKED = {"role": "user", "content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "is_fresh"),
+    [
+        (Endpoint.CHAT, {"messages": [{"role": "system", "content": "be kind"}, ASKED]}, True),
+        (Endpoint.CHAT, {"messages": [ASKED, SAID, ASKED]}, False),
+        (Endpoint.CHAT, {"messages": [ASKED, {"role": "tool"}, ASKED]}, False),
+        (Endpoint.CHAT, {"messages": [ASKED, SAID]}, False),
+        (Endpoint.RESPONSES, {"input": "x"}, True),
+        (Endpoint.RESPONSES, {"input": "x", "previous_response_id": "r1"}, False),
+        (Endpoint.RESPONSES, {"input": "x", "conversation": "c1"}, False),
+        (Endpoint.RESPONSES, {"input": [ASKED]}, True),
+        (Endpoint.RESPONSES, {"input": [ASKED, {"type": "function_call_output"}, ASKED]}, False),
+    ],
+)
+def test_a_request_is_fresh_when_nothing_was_said_before(
+    endpoint: Endpoint, body: dict[str, Any], is_fresh: bool
+) -> None:
+    assert read(endpoint, **body).fresh is is_fresh
+
+
 def answer(call_id: str) -> dict[str, str]:
     return {"role": "tool", "tool_call_id": call_id, "content": f"result of {call_id}"}
 

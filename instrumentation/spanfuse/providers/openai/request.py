@@ -40,6 +40,7 @@ _ATTRIBUTES: Final = {
 _IDS: Final = frozenset({"id", "call_id", "tool_call_id"})
 _CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
 _ANSWER_ITEMS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
+_OPENING: Final = frozenset({"system", "developer", "user"})  # who speaks before a model has
 _PARALLEL: Final = 32
 """How many calls one turn of a model is taken to ask for at most."""
 
@@ -95,6 +96,7 @@ def _chat(body: Fields, intent: Intent) -> None:
     intent.arguments = _told(messages)
     intent.answers = answers[::-1]
     intent.user_turn = _from_user(messages)
+    intent.fresh = intent.user_turn and _is_fresh(messages)
 
 
 def _responses(body: Fields, intent: Intent) -> None:
@@ -102,11 +104,14 @@ def _responses(body: Fields, intent: Intent) -> None:
     if isinstance(asked, str):
         intent.arguments = asked
         intent.user_turn = True
+        intent.fresh = not (intent.previous or body.get("conversation"))
         return
     given = listed(asked)
     intent.arguments = _told(given)
     intent.answers = _new_answers(given)[::-1]
     intent.user_turn = _from_user(given)
+    goes_on = intent.previous or body.get("conversation")
+    intent.fresh = intent.user_turn and not goes_on and _is_fresh(given)
 
 
 def _new_answers(given: Sequence[object]) -> list[ToolAnswer]:
@@ -152,6 +157,10 @@ def _told(messages: Sequence[object]) -> object:
 
 def _from_user(messages: Sequence[object]) -> bool:
     return bool(messages) and fields(messages[-1]).get("role") == "user"
+
+
+def _is_fresh(messages: Sequence[object]) -> bool:
+    return all(fields(message).get("role") in _OPENING for message in messages)
 
 
 def _embeddings(body: Fields, intent: Intent) -> None:

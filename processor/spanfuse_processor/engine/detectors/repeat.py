@@ -113,7 +113,7 @@ class RepeatDetector:
         lane = self._lanes.of(call, event.ended_ns)
         prints = event.prints
         if event.user_turn:
-            lane.hear(prints.arguments if prints is not None else "")
+            lane.hear(*(("",) if prints is None else (prints.arguments, event.fresh, prints.result)))
         if kind is MODEL:
             lane.answered(event.ended_ns)
             sequence = lane.models or lane.begin_models()

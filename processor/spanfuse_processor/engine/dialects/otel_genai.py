@@ -108,7 +108,9 @@ class OtelGenai:
         )
         event.ended_ns = span.end_ns
         event.error = error or (UNNAMED_ERROR if span.status == STATUS_ERROR else "")
-        event.user_turn = get(names.TURN) == "user"
+        turn = get(names.TURN)
+        event.fresh = turn == names.FRESH_TURN
+        event.user_turn = event.fresh or turn == names.USER_TURN
         if kind is Kind.MODEL or kind is Kind.EMBEDDINGS:
             self._read_model(event, span, get)
         elif kind is Kind.TOOL:

@@ -24,6 +24,8 @@ from spanfuse_processor.engine.tree.usages import reported
 
 Get = Callable[..., Any]
 
+_TURNS: Final = (names.USER_TURN, names.FRESH_TURN)
+
 TOOL = Kind.TOOL  # a member looked up in its enum costs four times as much
 _KINDS: Final = {  # by operation; of agents and workflows there are few
     "execute_tool": TOOL,
@@ -57,15 +59,17 @@ class Spanfuse:
         kind, prints = _KINDS.get(operation), unpack(get(names.ARGUMENTS), get(names.RESULT))
         if kind is None or prints is None or not run:
             return None
-        depth = count(get(names.DEPTH))
+        depth, turn = count(get(names.DEPTH)), get(names.TURN)
         # By position: by keyword the same two dozen fields take 5 us, not 0.7. Names, provider, model, joins,
         # tool call id, effect, repeatable and usage are still empty.
         event = CallEnded(
             span.trace_id, span.span_id, span.parent_span_id, span.start_ns, kind, "", operation, agent,
             "", "", run, (), -1 if depth is None else depth, _agents(path) if path else (),
-            self._identities.of(span.resource, get), "", "", False, get(names.TURN) == "user", span.end_ns,
+            self._identities.of(span.resource, get), "", "", False, turn is not None, span.end_ns,
             None, error or (UNNAMED_ERROR if span.status == STATUS_ERROR else ""), prints,
         )  # fmt: skip
+        if turn is not None:
+            event.user_turn, event.fresh = turn in _TURNS, turn == names.FRESH_TURN
         return event if (_add_tool if kind is TOOL else _add_model)(event, get) else None
 
 

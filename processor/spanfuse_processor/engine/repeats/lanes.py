@@ -38,17 +38,17 @@ class Lane:
     `last_ns` is the latest end, `working` whether tools were called since a model answered.
     """
 
-    __slots__ = ("_answers", "_asked", "_period", "agent", "last_ns", "models", "tools", "working")
+    __slots__ = ("_answers", "_asked", "_period", "_told", "agent", "last_ns", "models", "tools", "working")
 
     def __init__(self, agent: Hashable, period: int) -> None:
         self.agent = agent
         self.last_ns = 0
         self.working = False
-        self._asked = ""
+        self._asked = self._told = ""
         self._period = period
         self.tools: Sequence | None = None  # None before the first call
         self.models: Sequence | None = None
-        self._answers: array[float] | None = None  # when models answered, in order of time
+        self._answers: array[int] | None = None  # when models answered, in order of time
 
     def begin_anew(self) -> None:
         """A person has spoken: what was before is another matter."""
@@ -64,21 +64,25 @@ class Lane:
         self.models = Sequence(min(self._period, MODEL_PERIOD))
         return self.models
 
-    def hear(self, asked: str) -> None:
-        """A user's message came with a request, of which `asked` is the digest. Is it a person's?
+    def hear(self, asked: str, fresh: bool = False, told: str = "") -> None:
+        """A user's message came with a request. Is it a person's, or another item of a program's?
 
-        Programs, too, speak to a model in the user's name: they hand on what tools gave, and ask again.
+        `asked` and `told` are the digests of request and answer. Programs, too, speak in the user's name:
+        they hand on what tools gave, and ask again. But a `fresh` request, which goes on with nothing that
+        was said before, and gets an answer that the last one did not get, is another matter.
         """
-        if not self.working and (asked != self._asked or not asked):
+        news = fresh and told != "" and told != self._told
+        if (news or not self.working) and (asked != self._asked or not asked):
             self.begin_anew()
         self._asked = asked
+        self._told = told if fresh else self._told
 
     def answered(self, at_ns: int) -> None:
         """A model has answered: a new turn."""
         self.working = False
         answers = self._answers
         if answers is None:
-            self._answers = array("d", (at_ns,))
+            self._answers = array("q", (at_ns,))
         elif at_ns < answers[-1]:  # spans may arrive in any order
             insort(answers, at_ns)
         else:
