@@ -26,6 +26,7 @@ from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine import Engine, GenaiPrices, Order, dialects_for
 from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.engine.verdicts import Verdict
 from spanfuse_processor.receiver.decoded import Decoded
@@ -183,7 +184,7 @@ class Service:
         most = self._config.intake.max_waiting_bytes // 2
         self._intakes = {name: Intake(self.ingest, tokens, fault, most) for name in ("grpc", "http")}
         control = ControlService(self._hub, tokens, self._reports.effects, self._open_calls, fault)
-        admin = Admin(self._hub, tokens, self.order, self._runs, self._audit, self._clock)
+        admin = Admin(self._hub, tokens, self.order, self._runs, self._knows, self._audit, self._clock)
         receiver = HttpReceiver(self._intakes["http"], self._config.intake.max_request_bytes)
         routes = [
             Route("GET", "/healthz", self._healthz),
@@ -223,6 +224,9 @@ class Service:
             self._engine.runs(), key=lambda view: (view.verdict != "stop", -view.cost, view.number)
         )
         return [_shown(view) for view in itertools.islice(views, most)]
+
+    def _knows(self, run: BreakerKey) -> bool:
+        return self._engine.run(run.id) is not None
 
     def _gauges(self) -> Mapping[str, float]:
         return {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.commands.recorded import lines, looping, model
 from tests.processes import Processor, free_port
 
 from spanfuse_processor.__main__ import main
@@ -22,6 +24,15 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processor]:
     assert not list(state.rglob("*.token"))
 
 
+def send(running: Processor, spans: str) -> None:
+    """Has the service judge recorded spans before this returns."""
+    for line in spans.splitlines():
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{running.http}/v1/traces", line.encode(), headers)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.status == 200
+
+
 @pytest.fixture(autouse=True)
 def as_the_user_of_the_service(running: Processor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", running.environment["XDG_STATE_HOME"])
@@ -30,12 +41,78 @@ def as_the_user_of_the_service(running: Processor, monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("SPANFUSE_ADMIN_URL", raising=False)
 
 
+def test_without_runs_the_list_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spanfuse_processor.commands.kill.get", lambda *_: {"runs": []})
+
+    assert main(["kill", "--list"]) == 0
+    assert capsys.readouterr().out == "no runs\n"
+
+
 def test_a_run_is_killed_and_released_by_the_user_of_the_service(
+    running: Processor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = f"{0xA1:032x}"
+    send(running, lines([model(1, 0, trace=0xA1)]))
+
+    assert main(["kill", run, "--reason", "too dear"]) == 0
+    assert main(["release", run]) == 0
+    assert capsys.readouterr().out == f"killed run/{run}\nreleased run/{run}\n"
+
+
+def test_killing_a_run_that_nobody_has_seen_says_where_ids_are_found(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["kill", "r1", "--reason", "too dear"]) == 0
-    assert main(["release", "r1"]) == 0
-    assert capsys.readouterr().out == "killed run/r1\nreleased run/r1\n"
+    assert main(["kill", "mistyped"]) == 0
+    assert capsys.readouterr().out == (
+        "killed run/mistyped: nothing of it has been seen yet; it is refused when it comes "
+        "(ids: spanfuse kill --list)\n"
+    )
+
+
+def test_killing_what_is_stopped_says_that_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kill", "agent/twice"]) == 0
+    assert main(["kill", "agent/twice"]) == 0
+    assert capsys.readouterr().out == "killed agent/twice\nagent/twice was stopped already\n"
+
+
+def test_the_list_shows_the_runs_in_memory_stopped_ones_first(
+    running: Processor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fine, stopped = f"{0xB1:032x}", f"{0xB2:032x}"
+    send(running, lines([model(100, 0, trace=0xB1, spanfuse__feature="chat")]))
+    send(running, lines(looping(trace=0xB2, first=200)))
+
+    assert main(["kill", "--list"]) == 0
+    head, *rows = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert head == ["run", "verdict", "state", "feature", "calls", "cost"]
+    shown = {row[0]: row[1:] for row in rows}
+    assert shown[stopped][:4] == ["stop", "open", "-", "18"]
+    assert shown[fine] == ["ok", "closed", "chat", "1", "0.003500", "USD"]
+    assert list(shown).index(stopped) < list(shown).index(fine)
+
+
+def test_what_an_application_calls_a_run_moves_no_terminal_and_names_no_other_key(
+    running: Processor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    send(
+        running,
+        lines([model(300, 0, trace=0xC1, spanfuse__run__id="feature/chat", spanfuse__feature="\x1b[2J")]),
+    )
+
+    assert main(["kill", "--list"]) == 0
+    [row] = [line for line in capsys.readouterr().out.splitlines() if "feature/chat" in line]
+    assert row.startswith("run/feature/chat  ")
+    assert "\\x1b[2J" in row
+
+
+@pytest.mark.parametrize("words", [[], ["r1", "--list"]])
+def test_a_kill_of_nothing_or_of_a_list_is_wrong_use(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["kill", *words])
+
+    assert end.value.code == 2
 
 
 def test_a_feature_is_killed_by_its_level(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,7 +123,8 @@ def test_a_feature_is_killed_by_its_level(capsys: pytest.CaptureFixture[str]) ->
 
 def test_releasing_what_does_not_stand_fails_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["release", "never-stopped"]) == 1
-    assert "nothing stood under run/never-stopped" in capsys.readouterr().err
+    told = "nothing stood under run/never-stopped; applications were told to forget it all the same"
+    assert capsys.readouterr().err == f"spanfuse release: {told}\n"
 
 
 def test_a_wrong_token_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,6 +42,7 @@ class Endpoint:
     engine: Engine = field(default_factory=lambda: Engine(Policy(), NoPrices()))
     audits: list[Audit] = field(default_factory=list)
     faults: list[BaseException] = field(default_factory=list)
+    seen: set[BreakerKey] = field(default_factory=set)
     tokens: Tokens = TOKENS
 
     def order(self, order: Order) -> tuple[Verdict, ...]:
@@ -55,11 +56,15 @@ class Endpoint:
     def runs(self, most: int) -> list[Mapping[str, Any]]:
         return [{"run": f"r{number}"} for number in range(min(most, 3))]
 
+    def knows(self, run: BreakerKey) -> bool:
+        return run in self.seen
+
     async def ask(
         self, method: str, path: str, body: Any = b"", headers: Mapping[str, str] = BY_OPERATOR
     ) -> Answer:
         """One request through ASGI."""
-        admin = Admin(self.hub, self.tokens, self.order, self.runs, self.audits.append, self.clock)
+        note = self.audits.append
+        admin = Admin(self.hub, self.tokens, self.order, self.runs, self.knows, note, self.clock)
         application = Application(admin.routes(), lambda _, error: self.faults.append(error))
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         where, _, query = path.partition("?")
@@ -115,8 +120,29 @@ async def test_a_kill_of_what_is_killed_says_what_stands(endpoint: Endpoint) -> 
     again = await endpoint.ask("POST", "/v1/kill", {"key": "r1"})
 
     assert again.status == 200
+    assert again.body["changed"] is False
     assert [each["id"] for each in again.body["directives"]] == ["run/r1/stop"]
     assert [audit.done for audit in endpoint.audits] == [True, False]
+
+
+async def test_a_kill_says_that_it_changed_something_and_whether_the_run_was_ever_seen(
+    endpoint: Endpoint,
+) -> None:
+    endpoint.seen = {BreakerKey(Level.RUN, "r1")}
+
+    seen = await endpoint.ask("POST", "/v1/kill", {"key": "r1"})
+    unseen = await endpoint.ask("POST", "/v1/kill", {"key": "r2"})
+
+    assert (seen.body["changed"], seen.body["known"]) == (True, True)
+    assert (unseen.body["changed"], unseen.body["known"]) == (True, False)
+
+
+@pytest.mark.parametrize("key", ["feature/chat", "everything"])
+async def test_only_of_runs_it_is_said_whether_they_were_seen(endpoint: Endpoint, key: str) -> None:
+    answer = await endpoint.ask("POST", "/v1/kill", {"key": key})
+
+    assert answer.body["changed"] is True
+    assert "known" not in answer.body
 
 
 async def test_a_kill_of_which_no_directive_comes_is_a_conflict(endpoint: Endpoint) -> None:
@@ -153,7 +179,8 @@ async def test_a_release_of_nothing_says_so_and_is_told_to_applications_all_the_
     answer = await endpoint.ask("POST", "/v1/release", {"key": "r1"})
 
     assert answer.status == 404
-    assert "nothing stood under run/r1" in answer.body["message"]
+    told = "nothing stood under run/r1; applications were told to forget it all the same"
+    assert answer.body["message"] == told
     assert endpoint.hub.cursor == Cursor(before.epoch, before.revision + 1)
     assert not endpoint.audits[-1].done
 

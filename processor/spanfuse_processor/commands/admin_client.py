@@ -18,6 +18,7 @@ from spanfuse_processor import admin_token
 from spanfuse_processor.config_loading import ConfigError, admin_token_path, admin_url, load_config
 
 TIMEOUT = 10.0  # seconds
+_NO_EFFECT = {404, 409}  # no refusals: the answer says what there was to act on
 
 
 class AdminError(Exception):
@@ -40,15 +41,29 @@ def post(arguments: argparse.Namespace, path: str, body: dict[str, str]) -> dict
     """Sends one order. Returns the answer's object.
 
     Raises:
+        AdminError: unreachable, no token, refused or of no effect; the message says which.
+    """
+    return _ask(arguments, path, json.dumps(body).encode())
+
+
+def get(arguments: argparse.Namespace, path: str) -> dict[str, Any]:
+    """Asks for what is there. Returns the answer's object.
+
+    Raises:
         AdminError: unreachable, no token, or refused; the message says which.
     """
+    return _ask(arguments, path)
+
+
+def _ask(arguments: argparse.Namespace, path: str, body: bytes | None = None) -> dict[str, Any]:
+    """One request: a POST when there is a body, else a GET."""
     url, token = _where(arguments)
     headers = {
         "Content-Type": "application/json",
         "Authorization": f"Bearer {token}",
         "X-Spanfuse-Operator": _who(),
     }
-    request = urllib.request.Request(url + path, json.dumps(body).encode(), headers, method="POST")
+    request = urllib.request.Request(url + path, body, headers)
     context = ssl.create_default_context(cafile=arguments.ca_file) if url.startswith("https") else None
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT, context=context) as answer:
@@ -88,4 +103,6 @@ def _refusal(error: urllib.error.HTTPError) -> str:
         detail = json.loads(error.read() or b"{}").get("message", "")
     except (ValueError, AttributeError):
         detail = ""
+    if detail and error.code in _NO_EFFECT:
+        return str(detail)
     return f"refused with {error.code}: {detail or error.reason}"

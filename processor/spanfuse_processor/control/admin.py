@@ -24,9 +24,11 @@ from spanfuse_processor.control.payloads import (
     read_wish,
     show_directive,
     show_key,
+    show_kill,
 )
 from spanfuse_processor.control.view import View
 from spanfuse_processor.engine.directives import directive_id
+from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.verdicts import Removal, Verdict
 from spanfuse_processor.web import Handler, Request, Response, Route
@@ -56,6 +58,7 @@ class Admin:
         tokens: who is an operator.
         order: carries an order out and publishes what follows; answers with its verdicts.
         runs: the runs in memory as plain fields, those that matter most first, as many as asked for.
+        known: whether anything has been seen of the run that this key names.
         audit: is told of every order.
         clock: dates the audit.
     """
@@ -66,6 +69,7 @@ class Admin:
         tokens: Tokens,
         order: Callable[[Order], tuple[Verdict, ...]],
         runs: Callable[[int], Iterable[Mapping[str, Any]]],
+        known: Callable[[BreakerKey], bool],
         audit: Callable[[Audit], None],
         clock: Clock,
     ) -> None:
@@ -73,6 +77,7 @@ class Admin:
         self._tokens = tokens
         self._order = order
         self._runs = runs
+        self._known = known
         self._audit = audit
         self._clock = clock
 
@@ -95,7 +100,9 @@ class Admin:
         standing = [each for each in map(self._hub.get, issued) if each] or self._hub.under(wish.key)
         if not standing:
             return _failure(409, f"no directive came of it: {show_key(wish.key)} cannot be stopped now")
-        return _json({"key": show_key(wish.key), "directives": [show_directive(each) for each in standing]})
+        # A mistyped id is killed like any other: whoever gave it has to hear that nobody goes by it yet.
+        known = {"known": self._known(wish.key)} if wish.key.level is Level.RUN else {}
+        return _json(show_kill(wish.key, standing, changed=bool(verdicts)) | known)
 
     async def _release(self, request: Request) -> Response:
         wish = await _wish(request)
@@ -107,7 +114,8 @@ class Admin:
         self._hub.publish(removals=[Removal(name, 0, wish.reason) for name in sorted(left)])
         self._note(order, done=bool(stood))
         if not stood:
-            return _failure(404, f"nothing stood under {show_key(wish.key)}; applications were told anyway")
+            nothing = f"nothing stood under {show_key(wish.key)}"
+            return _failure(404, f"{nothing}; applications were told to forget it all the same")
         return _json({"key": show_key(wish.key), "released": sorted(stood)})
 
     async def _list_directives(self, request: Request) -> Response:

@@ -7,7 +7,7 @@ hex, and nothing of a call's content is ever shown. It knows no HTTP.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -98,6 +98,15 @@ def show_directive(directive: Directive) -> dict[str, Any]:
         "limit": evidence.limit,
         "trace_id": evidence.trace_id.hex(),
         "cost_usd": evidence.cost / 1_000_000,
+    }
+
+
+def show_kill(key: BreakerKey, standing: Iterable[Directive], *, changed: bool) -> dict[str, Any]:
+    """What came of a kill: the directives that stand now, and whether it `changed` anything."""
+    return {
+        "key": show_key(key),
+        "changed": changed,
+        "directives": [show_directive(each) for each in standing],
     }
 
 
