@@ -17,7 +17,7 @@ from spanfuse_processor.asgi import Application
 from spanfuse_processor.auth import Tokens
 from spanfuse_processor.engine.events import RawSpan
 from spanfuse_processor.receiver.decoded import Decoded
-from spanfuse_processor.receiver.intake import Intake
+from spanfuse_processor.receiver.intake import MAX_WAITING, Intake
 from spanfuse_processor.receiver.otlp_grpc import SERVICE, GrpcReceiver, server_options
 from spanfuse_processor.receiver.otlp_http import HttpReceiver
 
@@ -106,12 +106,18 @@ def ask(
 
 
 @contextlib.contextmanager
-def serving(tokens: Tokens | None = None, max_request: int = 8 << 20) -> Iterator[Running]:
+def serving(
+    tokens: Tokens | None = None,
+    max_request: int = 8 << 20,
+    taker: Taker | None = None,
+    max_waiting: int = MAX_WAITING,
+) -> Iterator[Running]:
     """A receiver on ports of its own, for the length of a block."""
     faults: list[BaseException] = []
-    taker = Taker()
+    taker = taker or Taker()
     over_grpc, over_http = (
-        Intake(taker.ingest, tokens or Tokens(), lambda _, error: faults.append(error)) for _ in range(2)
+        Intake(taker.ingest, tokens or Tokens(), lambda _, error: faults.append(error), max_waiting)
+        for _ in range(2)
     )
     running = Running(taker, over_grpc, over_http, faults)
     ready, stop = threading.Event(), threading.Event()

@@ -32,6 +32,17 @@ def test_a_partial_success_says_how_many_and_why() -> None:
     }
 
 
+def test_a_message_without_rejections_is_a_success_with_a_warning() -> None:
+    receipt = Receipt(0, "mind this")
+
+    partial = ExportTraceServiceResponse.FromString(answers.receipt_bytes(receipt)).partial_success
+
+    assert (partial.rejected_spans, partial.error_message) == (0, "mind this")
+    assert json.loads(answers.receipt_json(receipt)) == {
+        "partialSuccess": {"rejectedSpans": "0", "errorMessage": "mind this"}
+    }
+
+
 @pytest.mark.parametrize("reason", REASONS, ids=str)
 def test_a_reason_is_retryable_on_both_transports_or_on_none(reason: Reason) -> None:
     assert (reason.http in RETRYABLE_HTTP) == (reason.code in RETRYABLE_GRPC)

@@ -62,13 +62,23 @@ async def test_rejections_of_all_slices_make_one_receipt() -> None:
     assert receipt.message.startswith(f"{SLICE} of {2 * SLICE} spans rejected: a span id")
 
 
-async def test_clamped_spans_are_counted_and_no_rejection() -> None:
+async def test_clamped_spans_are_counted_and_make_a_warning_and_no_rejection() -> None:
     door = intake(Taker())
 
     receipt = await door.take(request(span(1, end_time_unix_nano=1)).SerializeToString(), decode)
 
-    assert receipt == Receipt()
+    assert receipt.rejected == 0
+    assert receipt.message.startswith("1 of 1 spans end before they start")
     assert door.counters.clamped == 1
+
+
+async def test_a_receipt_tells_of_rejections_and_of_clamped_spans() -> None:
+    spans = [span(1, span_id=b""), span(2, end_time_unix_nano=1), span(3)]
+
+    receipt = await intake(Taker()).take(request(*spans).SerializeToString(), decode)
+
+    assert receipt.rejected == 1
+    assert [part[:6] for part in receipt.message.split("; ")] == ["1 of 3", "1 of 3"]
 
 
 async def test_an_undecodable_payload_is_bad_data() -> None:

@@ -51,15 +51,15 @@ class Refused(Exception):
 
 
 class Receipt(NamedTuple):
-    """A request that was taken, and how many of its spans were not."""
+    """A request that was taken: how many of its spans were not, and why; a message alone is a warning."""
 
     rejected: int = 0
     message: str = ""
 
 
 def receipt_bytes(receipt: Receipt) -> bytes:
-    """An ExportTraceServiceResponse; empty when every span was taken."""
-    if not receipt.rejected:
+    """An ExportTraceServiceResponse; empty when every span was taken as it is."""
+    if not any(receipt):
         return b""
     response = ExportResponse()
     response.partial_success.rejected_spans = receipt.rejected
@@ -69,7 +69,7 @@ def receipt_bytes(receipt: Receipt) -> bytes:
 
 def receipt_json(receipt: Receipt) -> bytes:
     """The same as proto3 JSON, where a 64-bit integer is text."""
-    if not receipt.rejected:
+    if not any(receipt):
         return b"{}"
     partial = {"rejectedSpans": str(receipt.rejected), "errorMessage": receipt.message[:MAX_MESSAGE]}
     return orjson.dumps({"partialSuccess": partial})

@@ -96,18 +96,27 @@ class Intake:
         return Refused(OVERLOAD, "overloaded", error.retry_after)
 
     async def _hand_over(self, slices: Iterator[Decoded]) -> Receipt:
-        total, rejected, message = 0, 0, ""
+        total, seen = 0, Decoded()
         for part in slices:
             if total:
                 await asyncio.sleep(0)
             await self._ingest(part)
             self._count(part)
             total += len(part)
-            rejected += part.rejected
-            message = message or part.message
-        return Receipt(rejected, f"{rejected} of {total} spans rejected: {message}" if rejected else "")
+            seen.clamped += part.clamped
+            seen.reject(part.message, part.rejected)
+        return _receipt(seen, total)
 
     def _count(self, part: Decoded) -> None:
         self.counters.spans += len(part.spans)
         self.counters.rejected += part.rejected
         self.counters.clamped += part.clamped
+
+
+def _receipt(seen: Decoded, total: int) -> Receipt:
+    said = []
+    if seen.rejected:
+        said.append(f"{seen.rejected} of {total} spans rejected: {seen.message}")
+    if seen.clamped:
+        said.append(f"{seen.clamped} of {total} spans end before they start, and count as ending there")
+    return Receipt(seen.rejected, "; ".join(said))

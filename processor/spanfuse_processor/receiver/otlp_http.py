@@ -82,7 +82,8 @@ class HttpReceiver:
         name = request.headers.get("content-encoding", "").strip().lower()
         decompress = DECOMPRESSORS.get(name)
         if decompress is None:
-            raise Refused(answers.WRONG_TYPE, f"Content-Encoding must be one of {', '.join(DECOMPRESSORS)}")
+            known = ", ".join(filter(None, DECOMPRESSORS))
+            raise Refused(answers.WRONG_TYPE, f"Content-Encoding must be one of {known}")
         try:
             body = await request.read(self._max_request)
             if len(body) <= INLINE:
