@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 from opentelemetry import baggage
@@ -214,3 +215,20 @@ class TestFaultsOfOurs:
         begin(tool()).succeed(Outcome(result={"x": Hostile()}))
 
         assert len(session.spans) == 1
+
+
+def test_one_instant_is_one_time_however_late_it_is_asked_for() -> None:
+    wall = active._Wall()
+    now = time.monotonic()
+
+    begun = [wall.at(now, now + later) for later in (0.0, 0.001, 0.002)]
+
+    assert len(set(begun)) == 1
+
+
+def test_a_clock_that_was_set_anew_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    wall = active._Wall()
+    before = wall.at(5.0, 5.0)
+    monkeypatch.setattr(active, "time_ns", lambda: time.time_ns() + 3_600 * 10**9)
+
+    assert wall.at(5.0, 5.0) - before > 3_599 * 10**9

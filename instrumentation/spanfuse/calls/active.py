@@ -1,9 +1,9 @@
 """A call that has begun: its span, its record, and its one end.
 
-Rule 1: exactly one of succeed and fail counts. Rule 2: a start is wall time, an end is the start plus what
-the monotonic clock says, so that a clock that jumps makes no negative durations. Rule 3: the host hears of
-an end before the application's own span processors do: they may be slow, a stop may not. It does not know
-how the call was admitted.
+Rule 1: exactly one of succeed and fail counts. Rule 2: times are the monotonic clock's, moved to wall time
+by one offset: one instant is one time, and a clock that jumps makes no negative durations. Rule 3: the host
+hears of an end before the application's own span processors do: they may be slow, a stop may not. It does not
+know how the call was admitted.
 """
 
 from __future__ import annotations
@@ -36,6 +36,27 @@ _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
 _NOTHING: Final = nullcontext()
 _PROVIDERS_OWN: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 _INSIDE: Final = {Kind.AGENT: RunScope.inside, Kind.TOOL: RunScope.within}
+
+
+_JUMP: Final = 100_000_000
+"""Nanoseconds that the wall clock may drift from the monotonic one before it counts as set anew."""
+
+
+class _Wall:
+    """Wall time of monotonic instants: what begins where something ended does so at the same nanosecond."""
+
+    def __init__(self) -> None:
+        self._offset = 0
+
+    def at(self, instant: float, now: float) -> int:
+        """The wall time of an instant, when `now` is now; nanoseconds."""
+        offset = time_ns() - int(now * 1e9)
+        if abs(offset - self._offset) > _JUMP:
+            self._offset = offset
+        return self._offset + int(instant * 1e9)
+
+
+_wall: Final = _Wall()
 
 
 class ActiveCall:
@@ -114,7 +135,7 @@ class WatchedCall(ActiveCall):
         self._permit = permit
         self._open = [True]
         self._began = now if begun is None else begun
-        self._start_ns = time_ns() - int((now - self._began) * 1e9)
+        self._start_ns = _wall.at(self._began, now)
         digests = arguments or live.prints.arguments(intent.arguments, intent.volatile, intent.identity)
         self._known = record.of_start(intent, outer) | record.of_prints(Fingerprints(*digests))
         self._started = live.tracing.start(
@@ -222,7 +243,7 @@ class WatchedCall(ActiveCall):
 
     def _finish(self, known: record.Attributes, ended: float, status: int = 0) -> None:
         self._known.update(known)
-        end_ns = self._start_ns + max(0, int((ended - self._began) * 1e9))
+        end_ns = self._start_ns + max(0, int(ended * 1e9) - int(self._began * 1e9))
         ids = self._started
         try:
             self._live.host.span_ended(

@@ -24,7 +24,10 @@ def _words(text: str) -> frozenset[str]:
 
 
 _WAITING: Final = _words("wait waiting poll polling sleep await monitor watch progress pause idle tail peek")
-_STEERING: Final = _words("scroll press swipe hover keypress")  # equal short answers are usual
+_STEERING: Final = _words(  # each takes a state one further: equal calls with equal short answers are usual
+    "scroll press swipe hover keypress next previous prev undo redo tick keepalive ping heartbeat forward "
+    "backward rotate turn advance drag"
+)
 _LOOKING: Final = _words("get check fetch query view read describe show retrieve list")
 _LASTING: Final = _words("job run build deployment execution operation pipeline workflow export background")
 _POSTED: Final = _words("message comment slack reply tweet chat channel review")

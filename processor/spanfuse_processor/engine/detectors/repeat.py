@@ -20,7 +20,7 @@ from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.repeats.lanes import Lane, Lanes
 from spanfuse_processor.engine.repeats.saying import Repeat
-from spanfuse_processor.engine.repeats.sequence import NS, SAME_RESULT, Sequence, Step
+from spanfuse_processor.engine.repeats.sequence import NS, SAME_ALL, SAME_RESULT, Sequence, Step
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 TELLING: Final = 8
@@ -251,9 +251,10 @@ class RepeatDetector:
         severity, limit = (Severity.STOP, repeat.stop) if stops else (Severity.WARN, repeat.warn)
         steps = sequence.steps[-repeat.length :]
         spans = tuple(step.span_id for step in steps)
-        return self._found(
-            call, severity, repeat.reason(steps), repeat.message(steps), repeat.length, limit, spans
-        )
+        message = repeat.message(steps)
+        if repeat.period == 1 and sequence.run(1, SAME_ALL) < repeat.length:
+            message += ", but for times, ids and counters"
+        return self._found(call, severity, repeat.reason(steps), message, repeat.length, limit, spans)
 
     def _found(
         self,

@@ -26,6 +26,7 @@ ANY_WAY: Final = slice(0, 3)
 """Equal as they are, or but for noise in the arguments, or but for noise in the result."""
 
 SAME_RESULT: Final = slice(0, 2)
+SAME_ALL: Final = slice(0, 1)
 """The ways that forgive nothing in the result."""
 
 
