@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from spanfuse_processor.config_loading import (
     load_config,
     load_policy,
 )
+from spanfuse_processor.engine.policy import Effect
 from spanfuse_processor.engine.verdicts import Mode
 
 
@@ -60,6 +62,31 @@ def test_a_file_sets_sections_and_policy(tmp_path: Path) -> None:
         ("policy:\n  breaker: {cool_down: .nan}\n", 2, "finite"),
         ("- a\n- b\n", 1, "expected a mapping of sections"),
         ("listen: [\n", 2, "bad YAML"),
+        ("listen: {host: 2001-99-99}\n", 0, "bad YAML"),
+        ("fingerprint_key: 012\n", 1, "fingerprint_key: expected str"),
+        ("log:\n  level: loud\n", 2, "log.level: expected one of debug, info, warning, error, critical"),
+        ("log:\n  format: x\n", 2, "log.format: expected one of text, json"),
+        ("listen:\n  grpc_port: 0\n", 2, "must be 1 to 65535, got 0"),
+        ("listen:\n  http_port: 65536\n", 2, "must be 1 to 65535, got 65536"),
+        ("intake:\n  max_request_bytes: 1023\n", 2, "at least 1024"),
+        ("control:\n  bookmark_seconds: 0\n", 2, "at least 0.1"),
+        (f"control:\n  bookmark_seconds: 1{'0' * 400}\n", 2, "finite"),
+        ("control:\n  retained: 0\n", 2, "at least 1"),
+        ("policy:\n  breaker:\n    probes: 0\n", 3, "at least 1"),
+        ("policy:\n  bounds:\n    runs: 0\n", 3, "at least 1"),
+        (
+            "policy:\n  tools:\n    search:\n      effect: raed\n",
+            4,
+            "policy.tools.search.effect: expected one of read, write, exec, send, spawn, wait, got 'raed'",
+        ),
+        ("policy:\n  detectors:\n    repeat: {equal: 3,\n      equal: 9}\n", 4, "equal: is there twice"),
+        ("log: {level: info}\nlisten: {}\nlog: {level: info}\n", 3, "twice, first in line 1"),
+        ("listen:\n  grpc_port: 5000\n  http_port: 5000\n", 3, "listen.http_port: grpc_port and http_port"),
+        ("log: {}\nlisten:\n  http_port: 4317\n", 3, "listen.http_port: grpc_port and http_port are both"),
+        ("log: {}\nlisten:\n  host: 0.0.0.0\n", 3, "listen.host: 0.0.0.0 is beyond loopback"),
+        ("log: {}\ntls:\n  cert_file: c.pem\n", 3, "tls.cert_file: cert_file and key_file go together"),
+        ("tls:\n  client_ca_file: ca.pem\n", 2, "tls.client_ca_file: cert_file and key_file go together"),
+        ("intake:\n  max_waiting_bytes: 2048\n", 2, "intake.max_waiting_bytes: max_waiting_bytes (2048)"),
     ],
 )
 def test_a_bad_file_is_refused_with_its_line_and_field(
@@ -103,22 +130,66 @@ def test_the_environment_can_name_the_file(tmp_path: Path) -> None:
     assert load_config(None, {"SPANFUSE_CONFIG": str(path)}).listen.http_port == 5001
 
 
-def test_a_bad_variable_is_refused_by_its_name() -> None:
-    with pytest.raises(ConfigError, match="SPANFUSE_LISTEN_GRPC_PORT"):
-        load_config(None, {"SPANFUSE_LISTEN_GRPC_PORT": "many"})
+@pytest.mark.parametrize(
+    ("variable", "text", "words"),
+    [
+        ("SPANFUSE_LISTEN_GRPC_PORT", "many", "expected a number, got 'many'"),
+        ("SPANFUSE_LISTEN_GRPC_PORT", "[", "expected a number"),
+        ("SPANFUSE_LISTEN_GRPC_PORT", "0", "1 to 65535"),
+        ("SPANFUSE_LISTEN_METRICS_PORT", "4318", "both 4318"),
+        ("SPANFUSE_LISTEN_INSECURE", "perhaps", "expected bool"),
+        ("SPANFUSE_LISTEN_HOST", "0.0.0.0", "beyond loopback"),
+        ("SPANFUSE_TLS_CERT_FILE", "cert.pem", "go together"),
+        ("SPANFUSE_TLS_KEY_FILE", "key.pem", "go together"),
+        ("SPANFUSE_INTAKE_MAX_WAITING_BYTES", "4096", "has to hold one request"),
+        ("SPANFUSE_CONTROL_BOOKMARK_SECONDS", "nan", "at least 0.1"),
+        ("SPANFUSE_LOG_LEVEL", "loud", "expected one of debug, info"),
+        ("SPANFUSE_LOG_FORMAT", "x", "expected one of text, json"),
+        ("SPANFUSE_MODE", "panic", "expected one of shadow, warn, enforce"),
+    ],
+)
+def test_a_bad_variable_is_refused_by_its_name(variable: str, text: str, words: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        load_config(None, {variable: text})
+
+    assert str(refused.value).startswith(f"environment variable {variable}: ")
+    assert words in refused.value.problem
 
 
-def test_plaintext_beyond_loopback_needs_a_flag_or_tls() -> None:
-    with pytest.raises(ConfigError, match="beyond loopback"):
-        load_config(None, {"SPANFUSE_LISTEN_HOST": "0.0.0.0"})
+def test_of_a_file_and_a_variable_that_do_not_fit_the_variable_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path, "listen: {grpc_port: 5000}\n")
 
+    with pytest.raises(ConfigError, match="^environment variable SPANFUSE_LISTEN_HTTP_PORT"):
+        load_config(path, {"SPANFUSE_LISTEN_HTTP_PORT": "5000"})
+
+
+def test_a_key_that_an_anchor_gives_may_be_given_again(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "policy:\n  tools:\n    a: &a {effect: read, repeatable: true}\n"
+        "    b: {<<: *a, effect: wait}\n    c: *a\n",
+    )
+
+    tools = load_config(path, {}).policy.tools
+
+    assert (tools["b"].effect, tools["b"].repeatable, tools["c"]) == ("wait", True, tools["a"])
+
+
+def test_without_pyyaml_a_file_is_refused_with_what_mends_it_and_variables_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+
+    config = load_config(None, {"SPANFUSE_LISTEN_HTTP_PORT": "5001", "SPANFUSE_LISTEN_INSECURE": "on"})
+    with pytest.raises(ConfigError, match=r"pip install 'spanfuse\[processor\]'"):
+        load_config(written(tmp_path, ""), {})
+
+    assert (config.listen.http_port, config.listen.insecure) == (5001, True)
+
+
+def test_plaintext_beyond_loopback_is_allowed_by_a_flag() -> None:
     allowed = load_config(None, {"SPANFUSE_LISTEN_HOST": "0.0.0.0", "SPANFUSE_LISTEN_INSECURE": "true"})
     assert allowed.listen.host == "0.0.0.0"
-
-
-def test_a_certificate_without_its_key_is_refused() -> None:
-    with pytest.raises(ConfigError, match="go together"):
-        load_config(None, {"SPANFUSE_TLS_CERT_FILE": "cert.pem"})
 
 
 def test_a_policy_is_read_without_the_environment(tmp_path: Path) -> None:
@@ -131,6 +202,21 @@ def test_the_schema_knows_every_section_and_detector() -> None:
     assert {"listen", "tls", "auth", "intake", "control", "log", "policy"} <= set(properties)
     assert properties["listen"]["properties"]["grpc_port"]["default"] == 4317
     assert {"repeat", "nesting", "rate"} == set(properties["policy"]["properties"]["detectors"]["properties"])
+
+
+def test_the_schema_says_which_words_and_numbers_there_are() -> None:
+    sections = {name: section.get("properties") for name, section in config_schema()["properties"].items()}
+
+    assert sections["log"]["format"] == {"enum": ["text", "json"], "default": "text"}
+    assert sections["listen"]["grpc_port"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 65535,
+        "default": 4317,
+    }
+    assert sections["policy"]["bounds"]["properties"]["runs"]["minimum"] == 1
+    effect = sections["policy"]["tools"]["additionalProperties"]["properties"]["effect"]
+    assert effect == {"enum": [member.value for member in Effect], "default": ""}
 
 
 def test_the_operators_url_follows_the_configuration() -> None:

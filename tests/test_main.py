@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 
 import pytest
 
 from spanfuse_processor.__main__ import SUMMARIES, main
 from spanfuse_processor.commands import COMMANDS
+
+NOWHERE = {"SPANFUSE_LISTEN_HTTP_PORT": "1", "HOME": "/nowhere", "USER": "u"}
+"""The environment of an operator for whom no service runs."""
 
 
 def test_every_command_has_a_line_in_the_overview(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,6 +53,24 @@ def test_a_missing_extra_is_said_in_one_line_with_what_mends_it(
 
     assert main(["processor"]) == 2
     assert "pip install 'spanfuse[processor]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["kill", "release"])
+def test_operators_commands_need_no_extra(name: str) -> None:
+    """In a fresh interpreter, where nothing but the library and what it needs can be imported."""
+    hidden = ["yaml", "grpc", "google.protobuf", "orjson", "uvicorn", "httptools", "prometheus_client"]
+    code = f"import sys; sys.modules.update(dict.fromkeys({hidden!r})); sys.argv[0] = 'spanfuse'\n"
+    code += "from spanfuse_processor.__main__ import main; sys.exit(main())"
+    given = [sys.executable, "-c", code, name]
+
+    help_, used = (
+        subprocess.run([*given, *words], capture_output=True, text=True, timeout=60, check=False, env=NOWHERE)
+        for words in (["--help"], ["r1", "--token", "t"])
+    )
+
+    assert (help_.returncode, help_.stderr) == (0, "")
+    assert used.returncode == 1
+    assert used.stderr.startswith(f"spanfuse {name}: no service answers at http://127.0.0.1:1")
 
 
 def test_an_interrupted_command_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:

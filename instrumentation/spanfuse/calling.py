@@ -83,7 +83,7 @@ def _declare(live: Runtime, intent: Intent) -> None:
     """What policy says of the tool holds where its code says nothing."""
     rule = live.tools.get(intent.name)
     if rule is not None:
-        intent.effect = intent.effect or rule.effect
+        intent.effect = intent.effect or str(rule.effect)  # attributes of spans are plain text
         intent.repeatable = intent.repeatable or rule.repeatable
         intent.volatile = intent.volatile or rule.volatile
         intent.identity = intent.identity or rule.identity

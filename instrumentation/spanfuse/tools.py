@@ -1,8 +1,9 @@
 """`@spanfuse.tool`: declares a function as a tool, and what sort of tool it is.
 
 Rule 1: the function stays what it is: sync, async, generator, method; its signature and its errors pass
-through unchanged. Rule 2: a stopped run's tools raise BreakerOpen before their body. Rule 3: while nothing
-is instrumented, a call costs one comparison. It does not know what a tool does, nor who asked for it.
+through unchanged; only what is declared wrongly is refused, at once. Rule 2: a stopped run's tools raise
+BreakerOpen before their body. Rule 3: while nothing is instrumented, a call costs one comparison. It does
+not know what a tool does, nor who asked for it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from typing import Any, Final, Literal, TypeVar, cast, overload
 
 from spanfuse import runtime
 from spanfuse.calling import begin
+from spanfuse.errors import SettingsError
 from spanfuse.provider import Intent, Outcome
 from spanfuse.tool_streams import IntentOf, async_stream, stream
+from spanfuse_processor.engine import policy
 from spanfuse_processor.engine.nouns import Kind
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -90,7 +93,11 @@ def tool(
         repeatable: equal calls are no sign of a loop, for example of a poll.
         volatile: arguments that are noise, such as a request id.
         identity: the only arguments that count, when given.
+
+    Raises:
+        SettingsError: here, not at a call: an effect that there is not.
     """
+    _check(effect)
 
     def declare(subject: F) -> F:
         if isinstance(subject, staticmethod | classmethod):
@@ -107,6 +114,12 @@ def tool(
         return cast("F", functools.wraps(inner)(_wrapper(inner)(inner, declared.intent)))
 
     return declare if function is None else declare(function)
+
+
+def _check(effect: str) -> None:
+    known = [member.value for member in policy.Effect if member.value]
+    if effect and effect not in known:
+        raise SettingsError(f"tool effect {effect!r} is unknown: use {', '.join(known)}, or none")
 
 
 def _wrapper(function: Callable[..., Any]) -> Callable[[Callable[..., Any], IntentOf], Callable[..., Any]]:

@@ -1,14 +1,39 @@
 """What an operator may set: frozen sections with their defaults, as one YAML file names them.
 
 Rule 1: data only; files and the environment are read by `config_loading.py`. Rule 2: `policy` is the
-engine's `Policy`, nothing in between.
+engine's `Policy`, nothing in between. Rule 3: what a number may be (`least`, `most`) stands with its field.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
-from spanfuse_processor.engine.policy import Policy
+from spanfuse_processor.engine.policy import AT_LEAST_ONE, Policy
+
+PORT: Final[Mapping[str, float]] = MappingProxyType({"least": 1, "most": 65_535})
+A_KILOBYTE: Final[Mapping[str, float]] = MappingProxyType({"least": 1024})
+NOT_AT_ONCE: Final[Mapping[str, float]] = MappingProxyType({"least": 0.1})
+
+
+class LogLevel(StrEnum):
+    """From which level on a line is written."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+
+class LogFormat(StrEnum):
+    """Lines for people, or one JSON object a line."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +41,9 @@ class Listen:
     """Where the service listens. Plaintext beyond loopback needs `insecure: true`, or TLS."""
 
     host: str = "127.0.0.1"
-    grpc_port: int = 4317
-    http_port: int = 4318
-    metrics_port: int = 9464
+    grpc_port: int = field(default=4317, metadata=PORT)
+    http_port: int = field(default=4318, metadata=PORT)
+    metrics_port: int = field(default=9464, metadata=PORT)
     insecure: bool = False
 
 
@@ -44,24 +69,24 @@ class Auth:
 class Intake:
     """Limits of what is taken in, in bytes: one request after decompression, all that wait to be judged."""
 
-    max_request_bytes: int = 64 * 1024 * 1024
-    max_waiting_bytes: int = 512 * 1024 * 1024
+    max_request_bytes: int = field(default=64 * 1024 * 1024, metadata=A_KILOBYTE)
+    max_waiting_bytes: int = field(default=512 * 1024 * 1024, metadata=A_KILOBYTE)
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
     """The control channel: seconds between bookmarks, directives kept for resuming clients."""
 
-    bookmark_seconds: float = 10.0
-    retained: int = 1024
+    bookmark_seconds: float = field(default=10.0, metadata=NOT_AT_ONCE)
+    retained: int = field(default=1024, metadata=AT_LEAST_ONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Structured lines on stderr: level, and `text` or `json`."""
+    """Structured lines on stderr."""
 
-    level: str = "info"
-    format: str = "text"
+    level: LogLevel = LogLevel.INFO
+    format: LogFormat = LogFormat.TEXT
 
 
 @dataclass(frozen=True, slots=True)

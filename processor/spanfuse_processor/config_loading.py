@@ -1,29 +1,35 @@
 """Reading the configuration: one YAML file, `SPANFUSE_*` over it; everything has a default.
 
 Rule 1: only this file of the processor reads configuration files and the environment. Rule 2: a bad value is
-refused with file, line and field (`ConfigError`), and nothing is half applied.
+refused with file, line and field (`ConfigError`), and nothing is half applied. Rule 3: without a file, PyYAML
+is not needed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, NoReturn, TypeVar, get_type_hints
 
-import yaml
-
-from spanfuse_processor.config import Config
+from spanfuse_processor.config import Config, Tls
 from spanfuse_processor.engine.policy import Policy, PolicyError, build
 from spanfuse_processor.engine.policy_file import policy_from_mapping, policy_schema, schema_of
 
 T = TypeVar("T")
+Field = tuple[str, str]  # of a section
+Node = Any  # PyYAML's, None for an empty file: without a file it may not be installed
 
 ENV_CONFIG = "SPANFUSE_CONFIG"
 ENV_ADMIN_URL = "SPANFUSE_ADMIN_URL"
 ENV_PREFIX = "SPANFUSE_"
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+DOORS = ("grpc_port", "http_port", "metrics_port")
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
 
 
 class ConfigError(ValueError):
@@ -47,12 +53,16 @@ def load_config(path: str | Path | None, environment: Mapping[str, str] | None =
     """The configuration of a file (`SPANFUSE_CONFIG` when None) with the environment over it.
 
     Raises:
-        ConfigError: unreadable file, bad YAML, unknown field or bad value, with file and line.
+        ConfigError: unreadable file, bad YAML, unknown or repeated field, bad value or bad company of values,
+            with file and line, or with the variable.
     """
     env = os.environ if environment is None else environment
     path = path or env.get(ENV_CONFIG) or None
-    config = Config() if path is None else _from_file(Path(path))
-    return _checked(_with_environment(config, env))
+    config, tree = (Config(), None) if path is None else _from_file(Path(path))
+    given = _given(env)
+    config = _with_environment(config, given, env)
+    _check(config, _Origins(str(path or ""), tree, given))
+    return config
 
 
 def load_policy(path: str | Path) -> Policy:
@@ -106,7 +116,11 @@ def _variable(section: str, name: str) -> str:
     return ENV_PREFIX + (name if section == "auth" else f"{section}_{name}").upper()
 
 
-def _from_file(path: Path) -> Config:
+def _from_file(path: Path) -> tuple[Config, Node]:
+    try:
+        import yaml
+    except ImportError:
+        raise ConfigError(str(path), 0, "to read it, pip install 'spanfuse[processor]' (PyYAML)") from None
     try:
         text = path.read_text(encoding="utf-8")
         tree = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -115,14 +129,43 @@ def _from_file(path: Path) -> Config:
         raise ConfigError(str(path), 0, error.strerror or str(error)) from None
     except UnicodeDecodeError as error:
         raise ConfigError(str(path), 0, f"not UTF-8 text: {error}") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # the latter two: no such date, too deep
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
         raise ConfigError(str(path), mark.line + 1 if mark else 0, f"bad YAML: {problem}") from None
+    _refuse_twins(path, tree)
     try:
-        return _from_values({} if values is None else values)
+        return _from_values({} if values is None else values), tree
     except PolicyError as error:
         raise ConfigError(str(path), _line(tree, error.path), str(error)) from None
+
+
+def _refuse_twins(path: Path, tree: Node) -> None:
+    """YAML's parser lets the last of two equal keys win, without a word."""
+    twins = sorted(_twins(tree))
+    if twins:
+        line, first, name = twins[0]
+        raise ConfigError(str(path), line, f"{name}: is there twice, first in line {first}")
+
+
+def _twins(tree: Node) -> Iterator[tuple[int, int, str]]:
+    """Every key that its mapping has already: its line, the line of the first, the key."""
+    todo, seen = [tree], set()
+    while todo:
+        node = todo.pop()
+        if node is None or node.id == "scalar" or id(node) in seen:
+            continue
+        seen.add(id(node))  # an alias is the same node once more
+        if node.id == "sequence":
+            todo += node.value
+            continue
+        lines: dict[str, int] = {}
+        for key, value in node.value:
+            line = key.start_mark.line + 1
+            if str(key.value) in lines:
+                yield line, lines[str(key.value)], str(key.value)
+            lines.setdefault(str(key.value), line)
+            todo.append(value)
 
 
 def _from_values(values: object) -> Config:
@@ -136,21 +179,26 @@ def _from_values(values: object) -> Config:
         if name == "policy":
             made[name] = policy_from_mapping(section)
         elif name == "fingerprint_key":
-            made[name] = str(section)
+            if not isinstance(section, str):
+                raise PolicyError((name,), f"expected str, got {section!r}")
+            made[name] = section
         else:
             made[name] = build(SECTIONS[name], section, (name,))
     return Config(**made)
 
 
-def _with_environment(config: Config, env: Mapping[str, str]) -> Config:
+def _given(env: Mapping[str, str]) -> Mapping[Field, str]:
+    """The fields that the environment sets, and to what."""
+    names = [(section, f.name) for section, cls in SECTIONS.items() for f in dataclasses.fields(cls)]
+    return {name: env[_variable(*name)] for name in names if env.get(_variable(*name))}
+
+
+def _with_environment(config: Config, given: Mapping[Field, str], env: Mapping[str, str]) -> Config:
     changed: dict[str, Any] = {}
-    for section, cls in SECTIONS.items():
-        given = {
-            f.name: env[name] for f in dataclasses.fields(cls) if env.get(name := _variable(section, f.name))
-        }
-        if given:
-            plain = {name: _plain(cls, section, name, text) for name, text in given.items()}
-            changed[section] = dataclasses.replace(getattr(config, section), **plain)
+    for (section, name), text in given.items():
+        before = changed.get(section, getattr(config, section))
+        value = _from_text(SECTIONS[section], section, name, text)
+        changed[section] = dataclasses.replace(before, **{name: value})
     if mode := env.get(ENV_PREFIX + "MODE"):
         checked = _guarded(ENV_PREFIX + "MODE", lambda: build(Policy, {"mode": mode}, ("policy",)))
         changed["policy"] = dataclasses.replace(config.policy, mode=checked.mode)
@@ -159,14 +207,23 @@ def _with_environment(config: Config, env: Mapping[str, str]) -> Config:
     return dataclasses.replace(config, **changed)
 
 
-def _plain(cls: type, section: str, name: str, text: str) -> object:
-    hint, value = get_type_hints(cls)[name], yaml.safe_load(text)
-    if hint is str:
-        return text
-    if hint == tuple[str, ...]:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+def _from_text(cls: type, section: str, name: str, text: str) -> object:
+    value = _plain(get_type_hints(cls)[name], text)
     made: Any = _guarded(_variable(section, name), lambda: build(cls, {name: value}, (section,)))
     return getattr(made, name)
+
+
+def _plain(hint: Any, text: str) -> object:
+    """What the text stands for, as YAML would give it; the text itself where it stands for nothing."""
+    word = text.strip().lower()
+    if hint is bool and word in _TRUE | _FALSE:
+        return word in _TRUE
+    if hint == tuple[str, ...]:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if hint in (int, float):
+        with contextlib.suppress(ValueError):
+            return hint(text)
+    return text
 
 
 def _guarded(variable: str, make: Callable[[], T]) -> T:
@@ -176,21 +233,50 @@ def _guarded(variable: str, make: Callable[[], T]) -> T:
         raise ConfigError(f"environment variable {variable}", 0, error.problem) from None
 
 
-def _checked(config: Config) -> Config:
-    listen, tls = config.listen, config.tls
-    if bool(tls.cert_file) != bool(tls.key_file):
-        raise ConfigError("tls", 0, "cert_file and key_file go together")
-    if listen.host not in LOOPBACK and not tls.cert_file and not listen.insecure:
+@dataclasses.dataclass(frozen=True)
+class _Origins:
+    """Where values come from, to say which of several is to be changed: the environment's come first."""
+
+    file: str
+    tree: Node
+    given: Mapping[Field, str]
+
+    def refuse(self, problem: str, *fields: Field) -> NoReturn:
+        """One of `fields` is wrong beside the others: names the last that somebody set."""
+        for field in fields:
+            if field in self.given:
+                raise ConfigError(f"environment variable {_variable(*field)}", 0, problem)
+        line, field = max((_line(self.tree, field), field) for field in fields)
+        raise ConfigError(self.file, line, f"{'.'.join(field)}: {problem}")
+
+
+def _check(config: Config, origins: _Origins) -> None:
+    """What no field can know by itself."""
+    listen, tls, intake = config.listen, config.tls, config.intake
+    certified = bool(tls.cert_file and tls.key_file)
+    if tls != Tls() and not certified:
+        set_ones = [("tls", f.name) for f in dataclasses.fields(tls) if getattr(tls, f.name)]
+        origins.refuse("cert_file and key_file go together, client_ca_file with both", *set_ones)
+    if listen.host not in LOOPBACK and not certified and not listen.insecure:
         problem = f"{listen.host} is beyond loopback: set tls.cert_file and tls.key_file, or listen.insecure"
-        raise ConfigError("listen.host", 0, problem)
-    return config
+        origins.refuse(problem, ("listen", "host"))
+    for one, other in combinations(DOORS, 2):
+        if getattr(listen, one) == getattr(listen, other):
+            problem = f"{one} and {other} are both {getattr(listen, one)}: one door, one port"
+            origins.refuse(problem, ("listen", one), ("listen", other))
+    if intake.max_waiting_bytes < intake.max_request_bytes:
+        problem = (
+            f"max_waiting_bytes ({intake.max_waiting_bytes}) has to hold one request of max_request_bytes "
+            f"({intake.max_request_bytes})"
+        )
+        origins.refuse(problem, ("intake", "max_waiting_bytes"), ("intake", "max_request_bytes"))
 
 
-def _line(node: yaml.Node | None, path: tuple[str, ...]) -> int:
+def _line(node: Node, path: tuple[str, ...]) -> int:
     """The line of the field that `path` names, or of its nearest parent that is there."""
     line = node.start_mark.line + 1 if node else 0
     for name in path:
-        if not isinstance(node, yaml.MappingNode):
+        if node is None or node.id != "mapping":
             return line
         pair = next(((key, value) for key, value in node.value if key.value == name), None)
         if pair is None:

@@ -175,7 +175,10 @@ class Service:
         try:
             admin_token.publish(self._token_path, self._admin_token)
         except OSError as error:
-            raise StartError(f"the operator's token cannot be left at {self._token_path}: {error}") from None
+            raise StartError(
+                f"the operator's token cannot be left at {self._token_path}: {error.strerror or error}; set "
+                "SPANFUSE_ADMIN_TOKEN, or SPANFUSE_ADMIN_TOKEN_FILE to a path that can be written"
+            ) from None
 
     def _doors(self) -> Doors:
         tokens = Tokens(self._config.auth.client_tokens, [self._admin_token])

@@ -150,6 +150,19 @@ def test_where_nobody_listens_the_address_is_named(capsys: pytest.CaptureFixture
     assert f"no service answers at {url}" in capsys.readouterr().err
 
 
+def test_a_token_that_cannot_be_left_anywhere_says_what_to_set(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for door in ("GRPC", "HTTP", "METRICS"):
+        monkeypatch.setenv(f"SPANFUSE_LISTEN_{door}_PORT", str(free_port()))
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SPANFUSE_ADMIN_TOKEN_FILE", str(tmp_path / "file" / "token"))
+
+    assert main(["processor"]) == 1
+    said = capfd.readouterr().err
+    assert "set SPANFUSE_ADMIN_TOKEN, or SPANFUSE_ADMIN_TOKEN_FILE to a path that can be written" in said
+
+
 def test_a_second_service_on_the_same_ports_says_so_and_leaves_the_token_alone(
     running: Processor, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -176,6 +177,48 @@ def test_bad_lines_are_said_and_skipped(tmp_path: Path, capsys: pytest.CaptureFi
     out, err = capsys.readouterr()
     assert out.count("\n") == 1
     assert f"{file}:1:" in err
+
+
+def test_a_folder_without_recordings_is_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.txt").write_text("not a recording")
+
+    assert main(["replay", str(tmp_path)]) == 2
+    assert capsys.readouterr() == (
+        "",
+        f"spanfuse replay: nothing to read: no file in {tmp_path} ends in .json, .jsonl, .gz\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("cut.jsonl.gz", gzip.compress(lines([tool(1, 0)]).encode())[:20]),
+        ("plain.gz", lines([tool(1, 0)]).encode()),
+        ("bad.jsonl", b"no JSON\nnor this\n"),
+        ("other.json", b'{"some": "document"}\n'),
+        ("empty.jsonl", b""),
+    ],
+)
+def test_where_no_span_could_be_read_nothing_is_judged_and_the_exit_code_is_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+
+    assert main(["replay", str(file)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith(f"spanfuse replay: nothing was judged: no span could be read from {file}\n")
+
+
+def test_what_could_be_read_of_a_cut_recording_is_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.jsonl").write_text(lines(looping()))
+    (tmp_path / "b.jsonl.gz").write_bytes(b"no gzip")
+
+    assert main(["replay", "--output", "json", str(tmp_path)]) == 1
+    assert f"{tmp_path / 'b.jsonl.gz'}:" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["/no/such/file"], ["--config", "/no/such/config", "x"]])

@@ -108,7 +108,11 @@ def test_an_interpreter_without_spanfuse_runs_the_program_and_says_so(program: P
     done = spanfuse_command("run", "--", sys.executable, "-S", "-E", str(program.parent / "run_hook.py"))
 
     assert done.returncode == 0
-    assert "this program is not watched" in done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(
+        f"spanfuse: this program is not watched: {sys.executable} is not the Python in which"
+    )
+    assert f"{sys.executable} -m pip install spanfuse" in line
 
 
 @pytest.mark.parametrize(

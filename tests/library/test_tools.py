@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
+from typing import get_args
 
 import pytest
 from tests.library.making import ask
 
 import spanfuse
-from spanfuse.errors import BreakerOpen
+from spanfuse import tools
+from spanfuse.errors import BreakerOpen, SettingsError
 from spanfuse.provider import Outcome
 from spanfuse.testing import Session, directive, spanfuse_session
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import BreakerKey, Level
-from spanfuse_processor.engine.policy import Policy, ToolRule
+from spanfuse_processor.engine.policy import Effect, Policy, ToolRule
+from spanfuse_processor.engine.policy_file import policy_from_mapping
 from spanfuse_processor.engine.reading.prints import unpack
 
 
@@ -69,6 +72,29 @@ def test_a_method_s_self_is_no_argument(session: Session) -> None:
     assert [Tools().find("a"), Tools().find("a"), Tools.still("a"), Tools.of_class("a")] == ["a"] * 4
     assert len({span.attributes[names.ARGUMENTS] for span in session.spans}) == 1
     assert session.calls("execute_tool") == ["find", "find", "still", "of_class"]
+
+
+def test_an_effect_that_there_is_not_is_refused_where_it_is_declared() -> None:
+    with pytest.raises(SettingsError, match="'raed' is unknown: use read, write, exec, send, spawn, wait"):
+        spanfuse.tool(effect="raed")  # type: ignore[call-overload]
+
+
+def test_the_types_and_the_policy_know_the_same_effects() -> None:
+    assert set(get_args(tools.Effect)) == set(Effect)
+
+
+def test_an_effect_out_of_a_policy_file_is_plain_text_in_the_span() -> None:
+    """The dialects take nothing else for a text, and a call without its effect is not read at all."""
+
+    @spanfuse.tool
+    def look() -> None: ...
+
+    policy = policy_from_mapping({"tools": {"look": {"effect": "wait"}}})
+    with spanfuse_session(policy=policy, patch=False) as session:
+        look()
+
+    effect = session.spans[0].attributes[names.EFFECT]
+    assert (effect, type(effect)) == ("wait", str)
 
 
 def test_policy_speaks_where_the_code_is_silent() -> None:

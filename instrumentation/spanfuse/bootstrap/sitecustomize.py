@@ -30,7 +30,18 @@ def _instrument() -> None:
     try:
         importlib.import_module("spanfuse.auto")
     except Exception as error:
-        sys.stderr.write(f"spanfuse: this program is not watched: {error}\n")
+        sys.stderr.write(f"spanfuse: this program is not watched: {_why(error)}\n")
+
+
+def _why(error: Exception) -> str:
+    """In one line, with the way out where it is known."""
+    missing = str(getattr(error, "name", None) or "").split(".")[0]
+    if not isinstance(error, ImportError) or missing not in ("spanfuse", "spanfuse_processor"):
+        return " ".join(str(error).split())
+    return (
+        f"{sys.executable} is not the Python in which spanfuse is installed. Install it there "
+        f"({sys.executable} -m pip install spanfuse), or run the program with the Python that has it"
+    )
 
 
 _step_aside()

@@ -65,6 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse(f"no such file or folder: {error}")
     replay = Replay(config)
     replay.read(files, arguments.starts)
+    if not replay.has_read:
+        return _refuse(_nothing(arguments.paths, files))
     rows = replay.rows()
     _print_json(rows) if arguments.output == "json" else _print_table(rows)
     return 1 if any(row["verdict"] == "stop" for row in rows) else 0
@@ -97,6 +99,11 @@ class Replay:
             else:
                 self._at(event.started_ns)
                 self._engine.observe(event, self._now_ns / NS)
+
+    @property
+    def has_read(self) -> bool:
+        """Whether there was any span: without one, no verdict says anything."""
+        return bool(self._seen)
 
     def rows(self) -> list[dict[str, Any]]:
         """What there is to say of each run, in order of first appearance."""
@@ -207,6 +214,13 @@ def _say(line: str) -> None:
 
 def _complain(line: str) -> None:
     print(f"spanfuse replay: {line}", file=sys.stderr)  # noqa: T201
+
+
+def _nothing(paths: Sequence[Path], files: Sequence[Path]) -> str:
+    where = ", ".join(map(str, paths))
+    if not files:
+        return f"nothing to read: no file in {where} ends in {', '.join(recording.SUFFIXES)}"
+    return f"nothing was judged: no span could be read from {where}"
 
 
 def _refuse(problem: str) -> int:

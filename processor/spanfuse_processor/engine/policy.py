@@ -1,7 +1,8 @@
 """What the engine obeys: a frozen policy, checked when it is made.
 
 Rule 1: a policy is data; two equal policies judge equally. Rule 2: a bad value is refused when read, with
-the path of the field (`PolicyError.path`), so that whoever read it from a file can name the line.
+the path of the field (`PolicyError.path`), so that whoever read it from a file can name the line; a field's
+metadata may say the `least` and the `most` that its number may be (zero and anything finite, otherwise).
 Rule 3: this file does not know any detector: each brings its own limits, a frozen dataclass, kept here
 under the detector's name.
 """
@@ -9,15 +10,19 @@ under the detector's name.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from types import MappingProxyType
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Final, TypeVar, get_type_hints
 
 from spanfuse_processor.engine.verdicts import Mode
 
 T = TypeVar("T")
+
+AT_LEAST_ONE: Final[Mapping[str, float]] = MappingProxyType({"least": 1})
+"""Metadata of a field that counts what there has to be."""
 
 
 class PolicyError(ValueError):
@@ -48,8 +53,8 @@ class BreakerLimits:
     run_ttl: float = 86_400.0
     cool_down: float = 30.0
     cool_down_max: float = 600.0
-    probes: int = 2
-    clean_probes: int = 5
+    probes: int = field(default=2, metadata=AT_LEAST_ONE)
+    clean_probes: int = field(default=5, metadata=AT_LEAST_ONE)
     probe_timeout: float = 30.0
 
 
@@ -62,23 +67,34 @@ class Bounds:
     span neither resurrects the run nor escapes its verdict.
     """
 
-    nodes_per_run: int = 20_000
-    runs: int = 200_000
+    nodes_per_run: int = field(default=20_000, metadata=AT_LEAST_ONE)
+    runs: int = field(default=200_000, metadata=AT_LEAST_ONE)
     idle: float = 900.0
     tombstone: float = 86_400.0
     tombstones: int = 1_000_000
+
+
+class Effect(StrEnum):
+    """What a tool does, which is how its repeats are judged. UNDECLARED: guess from the name."""
+
+    UNDECLARED = ""
+    READ = "read"
+    WRITE = "write"
+    EXEC = "exec"
+    SEND = "send"
+    SPAWN = "spawn"
+    WAIT = "wait"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
     """What a tool says about itself, in policy (in code: `@spanfuse.tool`).
 
-    `effect` is read, write, exec, send, spawn or wait, empty to guess from the name. `repeatable` exempts it
-    from the repeat rules (L5). `volatile` are argument fields that are noise, `identity` the only
-    fields that count, where given.
+    `effect` is what it does, empty to guess from the name. `repeatable` exempts it from the repeat rules
+    (L5). `volatile` are argument fields that are noise, `identity` the only fields that count, where given.
     """
 
-    effect: str = ""
+    effect: Effect = Effect.UNDECLARED
     repeatable: bool = False
     volatile: tuple[str, ...] = ()
     identity: tuple[str, ...] = ()
@@ -99,25 +115,25 @@ def build(cls: type[T], values: object, path: tuple[str, ...] = ()) -> T:
     """A frozen dataclass from plain data (as YAML gives it), each value checked against its type.
 
     Raises:
-        PolicyError: unknown field, wrong type, or a number that is negative or not finite.
+        PolicyError: unknown field, wrong type, no choice that there is, or a number out of its bounds.
     """
     if not isinstance(values, Mapping):
         raise PolicyError(path, f"expected a mapping of fields, got {type(values).__name__}")
     hints = get_type_hints(cls)
-    known = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    known = {f.name: f.metadata for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     checked: dict[str, Any] = {}
     for name, value in values.items():
         here = (*path, str(name))
         if name not in known:
             raise PolicyError(here, f"unknown field; known are {', '.join(sorted(known))}")
-        checked[str(name)] = _value(hints[str(name)], value, here)
+        checked[name] = _value(hints[name], value, here, known[name])
     return cls(**checked)
 
 
-def _value(hint: Any, value: object, path: tuple[str, ...]) -> object:
+def _value(hint: Any, value: object, path: tuple[str, ...], bounds: Mapping[str, float]) -> object:
     options: tuple[Any, ...] = getattr(hint, "__args__", ())
     if type(None) in options:  # an optional field
-        return None if value is None else _value(options[0], value, path)
+        return None if value is None else _value(options[0], value, path, bounds)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _choice(hint, value, path)
     if dataclasses.is_dataclass(hint):
@@ -127,7 +143,7 @@ def _value(hint: Any, value: object, path: tuple[str, ...]) -> object:
             raise PolicyError(path, f"expected {hint.__name__}, got {value!r}")
         return value
     if hint in (int, float):
-        return _number(hint, value, path)
+        return _number(hint, value, path, bounds)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
         raise PolicyError(path, f"expected a list of names, got {value!r}")
     return tuple(value)
@@ -137,15 +153,22 @@ def _choice(hint: type[Enum], value: object, path: tuple[str, ...]) -> Enum:
     try:
         return hint(value)
     except ValueError:
-        names = ", ".join(str(member.value) for member in hint)
+        names = ", ".join(str(member.value) for member in hint if member.value)
         raise PolicyError(path, f"expected one of {names}, got {value!r}") from None
 
 
-def _number(hint: type, value: object, path: tuple[str, ...]) -> object:
+def _number(hint: type, value: object, path: tuple[str, ...], bounds: Mapping[str, float]) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PolicyError(path, f"expected a number, got {value!r}")
     if hint is int and not isinstance(value, int):
         raise PolicyError(path, f"expected a whole number, got {value!r}")
-    if not 0 <= value < float("inf"):
-        raise PolicyError(path, f"must be finite and not negative, got {value!r}")
+    least, most = bounds.get("least", 0), bounds.get("most", sys.float_info.max)
+    if not least <= value <= most:
+        raise PolicyError(path, f"must be {_span(least, bounds.get('most'))}, got {value!r}")
     return hint(value)
+
+
+def _span(least: float, most: float | None) -> str:
+    if most is not None:
+        return f"{least} to {most}"
+    return f"finite and at least {least}" if least else "finite and not negative"

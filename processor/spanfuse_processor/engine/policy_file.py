@@ -76,7 +76,9 @@ def policy_schema() -> dict[str, Any]:
 def schema_of(cls: type) -> dict[str, Any]:
     """The JSON schema of a frozen dataclass of plain fields, with its defaults and its docstring."""
     hints = get_type_hints(cls)
-    fields = {f.name: _schema(hints[f.name]) | _default(f) for f in dataclasses.fields(cls)}
+    fields = {
+        f.name: _schema(hints[f.name]) | _bounds(f.metadata) | _default(f) for f in dataclasses.fields(cls)
+    }
     return _object(fields) | {"description": " ".join((cls.__doc__ or "").split())}
 
 
@@ -97,6 +99,11 @@ def _schema(hint: Any) -> dict[str, Any]:
     if hint in (int, float):
         return {"type": "integer" if hint is int else "number", "minimum": 0}
     return {"type": "array", "items": {"type": "string"}}
+
+
+def _bounds(metadata: Mapping[str, float]) -> dict[str, float]:
+    named = {"minimum": metadata.get("least"), "maximum": metadata.get("most")}
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _default(field: dataclasses.Field[Any]) -> dict[str, Any]:
