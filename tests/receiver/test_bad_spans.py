@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from tests.receiver.builders import START, TRACE, batch, deep, request, span
+from tests.receiver.builders import START, batch, deep, request, span
 from tests.receiver.serving import Running
 
 from spanfuse_processor.receiver.spans_pb2 import ExportRequest, KeyValue
@@ -48,26 +48,6 @@ def test_an_attribute_nested_deeper_than_a_parser_goes_costs_only_its_depths(rec
     assert rejected(answer) == 0
     assert first.attributes.get("flat") == "kept"
     assert isinstance(first.attributes.get("deep"), list)
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"trace_id": b""},
-        {"trace_id": bytes(16)},
-        {"trace_id": TRACE[:8]},
-        {"trace_id": TRACE + b"\x00"},
-        {"span_id": b""},
-        {"span_id": bytes(8)},
-        {"span_id": b"\x01" * 7},
-    ],
-    ids=str,
-)
-def test_a_span_that_its_ids_cannot_name_is_rejected_alone(receiver: Running, bad: dict[str, bytes]) -> None:
-    answer = receiver.export(request(span(1), span(2, **bad), span(3)).SerializeToString())
-
-    assert rejected(answer) == 1
-    assert receiver.taker.names == ["span 1", "span 3"]
 
 
 @pytest.mark.parametrize("parent", [b"", bytes(8), b"\x01" * 5, b"\x01" * 9])

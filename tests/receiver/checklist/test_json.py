@@ -104,7 +104,9 @@ def test_unknown_keys_are_ignored_wherever_they_stand(receiver: Running) -> None
 
 @pytest.mark.parametrize("number", [0, -42, 2**53 + 1, 2**63 - 1, -(2**63)])
 @pytest.mark.parametrize("write", [str, int])
-def test_a_64_bit_integer_is_text_or_a_number(receiver: Running, number: int, write: Callable[[int], object]) -> None:
+def test_a_64_bit_integer_is_text_or_a_number(
+    receiver: Running, number: int, write: Callable[[int], object]
+) -> None:
     assert attribute(receiver, {"intValue": write(number)}) == number
 
 

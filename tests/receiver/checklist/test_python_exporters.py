@@ -1,4 +1,7 @@
-"""The real exporters of the Python SDK, as applications set them up, against real sockets."""
+"""OTLP checklist, across its sections: the real exporters of the Python SDK, as applications set them up.
+
+gRPC and HTTP, compressed and not, over real sockets.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 from opentelemetry.exporter.otlp.proto.http import Compression
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Link, SpanContext, Status, StatusCode
 from tests.receiver.serving import Running, serving
 
@@ -41,6 +44,7 @@ def over_http(compression: Compression, token: str = "") -> MakeExporter:
 EXPORTERS = {
     "grpc": over_grpc(grpc.Compression.NoCompression),
     "grpc gzip": over_grpc(grpc.Compression.Gzip),
+    "grpc deflate": over_grpc(grpc.Compression.Deflate),
     "http": over_http(Compression.NoCompression),
     "http gzip": over_http(Compression.Gzip),
     "http deflate": over_http(Compression.Deflate),
@@ -63,6 +67,12 @@ def emit(exporter: SpanExporter, count: int = 1) -> None:
                 span.set_status(Status(StatusCode.ERROR, "it broke"))
     provider.force_flush()
     provider.shutdown()
+
+
+def ended(name: str, trace_id: int) -> ReadableSpan:
+    """A span as an exporter gets it; a trace id of zero makes one that no receiver can take."""
+    context = SpanContext(trace_id, span_id=0xDEF, is_remote=False)
+    return ReadableSpan(name, context, resource=Resource({}), start_time=1, end_time=2)
 
 
 @every_exporter
@@ -90,13 +100,33 @@ def test_a_thousand_spans_arrive_once_each(receiver: Running, make: MakeExporter
     assert len({span.span_id for span in receiver.taker.spans}) == len(receiver.taker.spans) == 1001
 
 
-@pytest.mark.parametrize("make", [EXPORTERS["grpc"], EXPORTERS["http"]], ids=["grpc", "http"])
+either_exporter = pytest.mark.parametrize(
+    "make", [EXPORTERS["grpc"], EXPORTERS["http"]], ids=["grpc", "http"]
+)
+
+
+@either_exporter
 def test_an_exporter_sends_again_what_was_refused_for_overload(receiver: Running, make: MakeExporter) -> None:
     receiver.taker.errors = [Overloaded(1)]
 
     emit(make(receiver))
 
     assert receiver.taker.names == ["execute_tool", "invoke_agent"]
+
+
+@either_exporter
+def test_a_partial_success_is_a_success_to_an_exporter_and_is_not_sent_again(
+    receiver: Running, make: MakeExporter
+) -> None:
+    before = receiver.grpc.counters.requests + receiver.http.counters.requests
+    exporter = make(receiver)
+
+    result = exporter.export([ended("good", 0xABC), ended("bad", 0)])
+    exporter.shutdown()
+
+    assert result is SpanExportResult.SUCCESS
+    assert receiver.taker.names == ["good"]
+    assert receiver.grpc.counters.requests + receiver.http.counters.requests - before == 1
 
 
 @pytest.mark.parametrize(
