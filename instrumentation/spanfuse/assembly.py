@@ -91,7 +91,8 @@ def _stand_in(resource: Mapping[str, object]) -> None:
 
             stand_in(resource)
         except Exception as error:
-            fault("stand-in", error)
+            if runtime.live() is not None:  # else the process is ending, and imports fail as they may
+                fault("stand-in", error)
 
     threading.Thread(target=make, name="spanfuse-provider", daemon=True).start()
 
