@@ -14,7 +14,6 @@ from spanfuse_processor.config_loading import (
     admin_url,
     config_schema,
     load_config,
-    load_policy,
 )
 from spanfuse_processor.engine.policy import Effect
 from spanfuse_processor.engine.verdicts import Mode
@@ -190,10 +189,6 @@ def test_without_pyyaml_a_file_is_refused_with_what_mends_it_and_variables_hold(
 def test_plaintext_beyond_loopback_is_allowed_by_a_flag() -> None:
     allowed = load_config(None, {"SPANFUSE_LISTEN_HOST": "0.0.0.0", "SPANFUSE_LISTEN_INSECURE": "true"})
     assert allowed.listen.host == "0.0.0.0"
-
-
-def test_a_policy_is_read_without_the_environment(tmp_path: Path) -> None:
-    assert load_policy(written(tmp_path, "policy: {mode: warn}\n")).mode is Mode.WARN
 
 
 def test_the_schema_knows_every_section_and_detector() -> None:

@@ -89,22 +89,6 @@ class Board:
             self._replace_table(self._drop(directive_id, revision))
         return True
 
-    def replace_all(self, directives: Iterable[Directive], revision: int) -> None:
-        """A snapshot: what is not in it and not newer than `revision` comes down."""
-        wanted = {one.id: one for one in directives if not self._refused(one)}
-        touched: set[BreakerKey] = set()
-        with self._lock:
-            held = {name: notice.directive.revision for name, notice in self._notices.items()}
-            for name in held.keys() - wanted.keys():
-                if held[name] <= revision:
-                    touched |= self._drop(name, revision)
-            fresh = [one for one in wanted.values() if self._revision(one.id) <= one.revision]
-            news = [one for one in fresh if held.get(one.id, -1) < one.revision]
-            for one in fresh:
-                touched |= self._put(one)
-            self._replace_table(touched)
-        self._tell(news)
-
     def restart(self) -> None:
         """Whoever issues began to count anew: what stands holds on, and any revision replaces it."""
         with self._lock:

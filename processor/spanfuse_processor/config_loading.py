@@ -65,15 +65,6 @@ def load_config(path: str | Path | None, environment: Mapping[str, str] | None =
     return config
 
 
-def load_policy(path: str | Path) -> Policy:
-    """The `policy` section of a configuration file, the environment apart.
-
-    Raises:
-        ConfigError: as load_config.
-    """
-    return load_config(path, {}).policy
-
-
 def admin_token_path(config: Config, environment: Mapping[str, str] | None = None) -> Path:
     """Where the operator's token lies when none is configured: the user's state folder (XDG), by port."""
     env = os.environ if environment is None else environment

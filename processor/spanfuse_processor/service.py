@@ -195,7 +195,7 @@ class Service:
             *receiver.routes(),
             *admin.routes(),
         ]
-        self._metrics.expose(self._gauges, self._received, self._dropped)
+        self._metrics.expose(self._gauges, self._received, self._dropped, self._odd)
         return Doors(
             grpc=(GrpcReceiver(self._intakes["grpc"]).handler(), control.handler()),
             http=Application(routes, fault),
@@ -253,6 +253,17 @@ class Service:
             "late": stats.late,
             "unread": stats.unread,
             "fault": self._faults.counts.get("engine", 0),
+        }
+
+    def _odd(self) -> Mapping[str, int]:
+        stats = self._engine.stats()
+        return {
+            "duplicate": stats.duplicates,
+            "conflict": stats.conflicts,
+            "orphan": stats.orphans,
+            "cycle": stats.cycles,
+            "twin": stats.twins,
+            "usage_missing": stats.usage_missing,
         }
 
 

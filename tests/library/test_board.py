@@ -136,30 +136,10 @@ def test_priority_decides_among_equals(board: Board) -> None:
     assert held.id == "high"
 
 
-def test_a_snapshot_takes_down_what_it_does_not_name(board: Board) -> None:
-    board.post(order(R1, 1))
-    board.post(order(R2, 5))
-
-    board.replace_all([order(CHAT, 4)], revision=4)
-
-    assert {held.key for held in board.directives()} == {R2, CHAT}  # R2 is newer than the snapshot
-
-
-def test_a_snapshot_tells_only_what_is_new(board: Board) -> None:
-    told: list[BreakerKey] = []
-    board.on_change(lambda directive: told.append(directive.key))
-    board.post(order(R1, 1))
-
-    board.replace_all([order(R1, 1), order(R2, 2)], revision=2)
-
-    assert told == [R1, R2]
-
-
 def test_an_action_that_cannot_be_carried_out_is_refused_with_a_reason(board: Board) -> None:
     throttle = order(action=Action.THROTTLE)
 
     assert not board.post(throttle)
-    board.replace_all([throttle], revision=1)
 
     assert board.empty
     assert [effects.rejected for effects in board.drain_effects()] == [
@@ -220,7 +200,6 @@ def test_readers_never_see_a_half_written_board(board: Board) -> None:
         reader.start()
     for revision in range(2, 400):
         board.post(order(R1, revision))
-        board.replace_all([order(R1, revision)], revision)
     for reader in readers:
         reader.join()
 

@@ -18,7 +18,9 @@ def page(metrics: Metrics) -> str:
 
 def exposed() -> Metrics:
     metrics = Metrics()
-    metrics.expose(lambda: dict.fromkeys(GAUGES, 1.0), lambda: {"grpc": 7}, lambda: {"late": 2})
+    metrics.expose(
+        lambda: dict.fromkeys(GAUGES, 1.0), lambda: {"grpc": 7}, lambda: {"late": 2}, lambda: {"orphan": 4}
+    )
     return metrics
 
 
@@ -42,6 +44,7 @@ def test_what_was_counted_becomes_series_when_somebody_asks() -> None:
     assert 'spanfuse_tool_calls_total{agent="main",outcome="error"} 3.0' in text
     assert 'spanfuse_spans_received_total{transport="grpc"} 7.0' in text
     assert 'spanfuse_spans_dropped_total{reason="late"} 2.0' in text
+    assert 'spanfuse_spans_odd_total{kind="orphan"} 4.0' in text
 
 
 def test_every_family_has_the_prefix_and_no_label_names_a_run_or_a_person() -> None:

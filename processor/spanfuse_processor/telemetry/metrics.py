@@ -18,7 +18,6 @@ from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.telemetry.meter import Labels, Meter
 
 OPERATOR = "operator"  # the `detector` label of a stop that a person ordered
-OVERFLOWING = ("agent", "model")
 _LATENCY = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _DETECTION = (0.0005, *_LATENCY, 10.0)
 _LAG = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -69,16 +68,17 @@ class Metrics:
         """One breaker opened."""
         self.trips.labels(self._agents.bounded(agent), detector).inc()
 
-    def expose(self, gauges: Gauges, received: Drops, dropped: Drops) -> None:
-        """Adds what is read at scrape time: gauges, spans received by transport and dropped by reason."""
-        self.registry.register(_AtScrape(self.meter, gauges, received, dropped))
+    def expose(self, gauges: Gauges, received: Drops, dropped: Drops, odd: Drops) -> None:
+        """Adds what is read at scrape time: gauges; spans received, dropped, and odd but judged."""
+        self.registry.register(_AtScrape(self.meter, gauges, received, dropped, odd))
 
 
 class _AtScrape(Collector):
     """Turns plain counts into series when somebody asks. Runs on the scraper's thread: copies, then reads."""
 
-    def __init__(self, meter: Meter, gauges: Gauges, received: Drops, dropped: Drops) -> None:
+    def __init__(self, meter: Meter, gauges: Gauges, received: Drops, dropped: Drops, odd: Drops) -> None:
         self._meter, self._gauges, self._received, self._dropped = meter, gauges, received, dropped
+        self._odd = odd
 
     def collect(self) -> Iterator[Metric]:
         """All families."""
@@ -89,6 +89,9 @@ class _AtScrape(Collector):
         yield tools
         yield _counter("spanfuse_spans_received", "Spans taken in", "transport", self._received())
         yield _counter("spanfuse_spans_dropped", "Spans that could not be judged", "reason", self._dropped())
+        yield _counter(
+            "spanfuse_spans_odd", "Spans that were judged but are not as they should be", "kind", self._odd()
+        )
         overflow = {label.name: label.overflow for label in (self._meter.agents, self._meter.model_names)}
         yield _counter("spanfuse_label_overflow", "Label values folded into `other`", "label", overflow)
         for name, value in self._gauges().items():
