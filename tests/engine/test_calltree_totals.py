@@ -6,32 +6,11 @@ from typing import Any
 
 import pytest
 from tests.engine.making import agent, ended, model, span, trace
+from tests.engine.trees import PRINTS, added, stats, tree
 
-from spanfuse_processor.engine.calltree import CallTree, Node
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
-from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.nodes import MOST
-
-PRINTS = Fingerprints(arguments="a", result="r")
-
-
-def tree(limit: int = 1000) -> CallTree:
-    return CallTree("r1", limit, EngineStats())
-
-
-def stats(of: CallTree) -> EngineStats:
-    return of._stats
-
-
-def added(to: CallTree, event: CallStarted, cost: int | None = None) -> Call:
-    call = to.add(event, cost)
-    assert call is not None
-    return call
-
-
-def node(of: CallTree, number: int) -> Node:
-    return next(each for each in of.nodes() if each.span_id == span(number))
 
 
 class TestDuplicates:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from tests.house.sources import PACKAGES, ROOT, sources
@@ -12,6 +13,7 @@ from tests.house.sources import PACKAGES, ROOT, sources
 from spanfuse_processor.config_loading import environment_names
 
 LIBRARY = PACKAGES[0]
+MYSELF = "tests/house/test_documents.py"
 README = (ROOT / "README.md").read_text()
 
 
@@ -42,22 +44,23 @@ def test_only_settings_and_config_read_the_environment() -> None:
     assert readers <= allowed
 
 
-def test_no_commit_holds_an_address_of_a_registry_or_a_path_of_a_machine() -> None:
+def test_no_commit_holds_an_index_of_packages_or_a_path_of_this_machine() -> None:
+    """Builds repeat by versions; where packages come from, and where a checkout lies, is a machine's own."""
     tracked = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
     ).stdout.split("\0")
-    forbidden = re.compile(
-        r"--(?:extra-)?index-url"
-    )
-    bad = []
-    for name in filter(None, tracked):
-        path = ROOT / name
-        if path.suffix in {".gz", ".png"} or name == "tests/house/test_documents.py" or not path.is_file():
-            continue
-        if forbidden.search(path.read_text(errors="replace")):
-            bad.append(name)
+    here = [str(ROOT), *(home for home in [str(Path.home())] if home.count("/") > 1)]
+    forbidden = re.compile("|".join([r"--(?:extra-)?index-url", *map(re.escape, here)]))
+    texts = {name: (ROOT / name).read_text(errors="replace") for name in tracked if (ROOT / name).is_file()}
 
-    assert bad == []
+    assert [name for name, text in texts.items() if forbidden.search(text) and name != MYSELF] == []
+
+
+def test_constraints_are_names_and_versions_only() -> None:
+    lines = (ROOT / "constraints.txt").read_text().split()
+
+    assert lines
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
 
 
 def test_the_architecture_is_one_page() -> None:
