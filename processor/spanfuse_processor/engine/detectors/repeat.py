@@ -31,6 +31,7 @@ MODEL, TOOL = Kind.MODEL, Kind.TOOL  # a member looked up in its enum costs four
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
 _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
+_UNKNOWN: Final = Fingerprints()
 _WARNED, _STOPPED = 1, 2
 
 
@@ -113,7 +114,8 @@ class RepeatDetector:
         lane = self._lanes.of(call, event.ended_ns)
         prints = event.prints
         if event.user_turn:
-            lane.hear(*(("",) if prints is None else (prints.arguments, event.fresh, prints.result)))
+            known = prints or _UNKNOWN
+            lane.hear(known.arguments, event.fresh, known.result)
         if kind is MODEL:
             lane.answered(event.ended_ns)
             sequence = lane.models or lane.begin_models()
