@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from tests.engine.making import Book, detectors, ended, trace
 
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.engine import Engine
 from spanfuse_processor.engine.events import CallEnded, CallStarted, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
@@ -37,7 +38,7 @@ class Plain:
 
 def engine(policy: Policy | None = None, book: Book | None = None, **levels: Any) -> Engine:
     """An engine with the detector `third`, or those of `levels`."""
-    registry = detectors(**(levels or {"third": Level.RUN}))
+    registry = detectors(**(levels or {"third": Unit.RUN}))
     return Engine(policy or Policy(), book or Book(), dialects=(Plain(),), detectors=registry)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
-from spanfuse_processor.engine.nouns import Kind, Level, Usage
+from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.pricing import PENDING, YOCTO_PER_MICRO, Pending, Rates
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -93,12 +94,12 @@ class CountLimits(DetectorLimits):
     stop: int = 3
 
 
-def counting(detector: str, *levels: Level) -> type[Any]:
+def counting(detector: str, *levels: Unit) -> type[Any]:
     """A detector that warns at the second and stops at the third tool call that it sees."""
 
     class Counting:
         name: ClassVar[str] = detector
-        per: ClassVar[tuple[Level, ...]] = levels or (Level.RUN,)
+        per: ClassVar[tuple[Unit, ...]] = levels or (Unit.RUN,)
 
         def __init__(self, limits: CountLimits, tools: Mapping[str, ToolRule]) -> None:
             self.limits = limits
@@ -124,7 +125,7 @@ def counting(detector: str, *levels: Level) -> type[Any]:
 Detectors = Mapping[str, tuple[Callable[..., Any], type[DetectorLimits]]]
 
 
-def detectors(**levels: Level | tuple[Level, ...]) -> dict[str, tuple[type[Any], type[DetectorLimits]]]:
+def detectors(**levels: Unit | tuple[Unit, ...]) -> dict[str, tuple[type[Any], type[DetectorLimits]]]:
     """A registry of counting detectors, one for each keyword."""
     return {
         name: (counting(name, *(per if isinstance(per, tuple) else (per,))), CountLimits)

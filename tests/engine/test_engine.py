@@ -7,9 +7,10 @@ from typing import Any
 from tests.engine.driving import KEY, RUN, Plain, engine, look, stopped, tell
 from tests.engine.making import NOON, SECOND, Book, agent, detectors, ended, model, span, started, trace
 
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.engine import FLOOD, Engine, dialects_for
 from spanfuse_processor.engine.events import Call, CallEnded, RawSpan
-from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level
+from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import Bounds, Policy
 from spanfuse_processor.engine.runs.run import Mark
 from spanfuse_processor.engine.verdicts import BreakerState, Severity
@@ -55,7 +56,7 @@ class TestTheStraightLine:
         assert (evidence.cost, evidence.trace_id, evidence.span_ids) == (110, trace(1), (span(3),))
 
     def test_only_the_first_stop_issues_a_directive(self) -> None:
-        made = engine(a=Level.RUN, b=Level.RUN)
+        made = engine(a=Unit.RUN, b=Unit.RUN)
 
         verdicts = tell(made, [ended(1), ended(2), ended(3)])
 
@@ -63,7 +64,7 @@ class TestTheStraightLine:
         assert made.stats().stops == 1
 
     def test_detectors_speak_in_the_order_of_the_registry(self) -> None:
-        made = engine(loop=Level.RUN, rate=Level.RUN)
+        made = engine(loop=Unit.RUN, rate=Unit.RUN)
 
         tell(made, [ended(1), ended(2), ended(3)])
 

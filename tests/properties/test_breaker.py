@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.engine.making import Book, detectors, ended
 
 from spanfuse_processor.engine.breaker import ORDERS, TRANSITIONS, Breaker, OrderError, Signal
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.engine import Engine
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 from spanfuse_processor.engine.orders import Order, OrderKind
@@ -63,7 +64,7 @@ def test_an_applications_board_ends_up_with_what_the_breakers_say(
     steps: list[tuple[str, int, float]],
 ) -> None:
     """Revisions only grow, each directive that is withdrawn stood, and what stands is what is shut."""
-    made = Engine(Policy(), Book(), detectors=detectors(run=Level.RUN, feature=Level.FEATURE))
+    made = Engine(Policy(), Book(), detectors=detectors(run=Unit.RUN, feature=Unit.FEATURE))
     board: dict[BreakerKey, Directive] = {}
     revision, now = 0, 0.0
     keys = [BreakerKey(Level.RUN, "r1"), BreakerKey(Level.RUN, "r2"), BreakerKey(Level.FEATURE, "f")]

@@ -3,18 +3,26 @@
 Rule 1: a detector sees a `Call`, never the tree, the breaker or another detector. Rule 2: it lives in event
 time (`started_ns`, `ended_ns`) and has no clock. Rule 3: its state is bounded, whatever arrives.
 Rule 4: it fires each severity at most once per episode; the engine decides what a finding moves.
-One instance serves one unit of state (a run, or a feature: see `per`).
+One instance serves one unit of state (see `Unit`); it is made when the first call comes that it heeds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
 from spanfuse_processor.engine.events import Call
-from spanfuse_processor.engine.nouns import Level
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.verdicts import Finding
+
+
+class Unit(StrEnum):
+    """Of what a detector keeps one instance each."""
+
+    LANE = "lane"  # one agent at work in one run, its calls in order: see `lanes`
+    RUN = "run"
+    FEATURE = "feature"
 
 
 class Detector(Protocol):
@@ -22,14 +30,16 @@ class Detector(Protocol):
 
     Attributes:
         name: as it appears in verdicts, metrics and policy.
-        per: the levels at which the engine keeps an instance: RUN, and FEATURE where L10 asks for it.
+        per: the units of which the engine keeps an instance.
 
-    A class may also name levels in `only_warns`: there, what would be a stop is a warning. And in `heeds`
-    the kinds of calls that it looks at, when it does not look at all of them.
+    A class may also name units in `only_warns`: there, what would be a stop is a warning. In `heeds` the
+    kinds of calls that it looks at, when it does not look at all of them. And it may have a static method
+    `wakes(call) -> bool`: no instance is made before a call for which it says yes, so that the many runs
+    in which nothing of its kind happens cost nothing.
     """
 
     name: ClassVar[str]
-    per: ClassVar[tuple[Level, ...]]
+    per: ClassVar[tuple[Unit, ...]]
 
     def __init__(self, limits: Any, tools: Mapping[str, ToolRule]) -> None:
         """`limits` is the detector's own frozen dataclass, `tools` what policy says of single tools."""

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from spanfuse_processor.engine.calltree import CHARGED
-from spanfuse_processor.engine.detector import Detector
+from spanfuse_processor.engine.detector import Detector, Unit
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
 from spanfuse_processor.engine.dialects import DIALECTS
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage
+from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level, MicroUsd, Usage
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
 from spanfuse_processor.engine.pricer import Pricer, Waiting
@@ -30,6 +30,7 @@ from spanfuse_processor.engine.runs.features import Features
 from spanfuse_processor.engine.runs.registry import Runs
 from spanfuse_processor.engine.runs.run import Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
+from spanfuse_processor.engine.runs.watches import Watch, Watches
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity, Verdict
 
@@ -58,22 +59,17 @@ class Engine:
         detectors: Mapping[str, tuple[type[Detector], type[DetectorLimits]]] = DETECTORS,
         observer: Callable[[Call, CallEnded], None] | None = None,
     ) -> None:
-        limits = {name: policy.detectors.get(name) or cls() for name, (_, cls) in detectors.items()}
         self._policy = policy
-        self._detectors = [(detector, limits[name]) for name, (detector, _) in detectors.items()]
-        self._only_warn = {
-            name for name, (cls, _) in detectors.items() if Level.FEATURE in getattr(cls, "only_warns", ())
-        }
-        self._heeded = frozenset().union(  # kinds of calls that some detector of a feature looks at
-            *(getattr(cls, "heeds", Kind) for cls, _ in detectors.values() if Level.FEATURE in cls.per)
-        )
+        self._of_run = Watches(Unit.RUN, detectors, policy)
+        of_feature = Watches(Unit.FEATURE, detectors, policy)
+        self._heeded = frozenset(kind for kind, posts in of_feature.by_kind.items() if posts)
         self._reads = tuple(dialect.read for dialect in dialects or dialects_for(policy))
         self._observer = observer
         self._stats = EngineStats()
         self._pricer = Pricer(prices, self._stats)
-        self._runs = Runs(policy.bounds, lambda: self._fresh(Level.RUN), self._stats)
-        self._features = Features(lambda: self._fresh(Level.FEATURE))
-        modes = {name: own.mode for name, own in limits.items() if own.mode is not None}
+        self._runs = Runs(policy.bounds, lambda: Watch(self._of_run), self._stats)
+        self._features = Features(lambda: Watch(of_feature))
+        modes = {name: own.mode for name, own in policy.detectors.items() if own.mode is not None}
         self._stops = Stops(policy.breaker, policy.mode, modes, self._stats)
 
     def ingest(self, span: RawSpan, now: Instant) -> tuple[Verdict, ...]:
@@ -100,11 +96,8 @@ class Engine:
         call = self._ended(event, run) if isinstance(event, CallEnded) else run.tree.add(event)
         if call is None:
             return said
-        ended = call.ended
-        for detector in run.detectors:
-            finding = detector.ended(call) if ended else detector.started(call)
-            if finding is not None:
-                said = (*said, self._stops.judge(run, run, call, finding, now))
+        for finding in run.watch.look(call):
+            said = (*said, self._stops.judge(run, run, call, finding, now))
         if event.identity.feature and (event.kind in self._heeded or self._stops.breakers.half_open):
             said += self._of_feature(run, call, now)
         if run.tree.folded and not run.flooded:
@@ -216,13 +209,7 @@ class Engine:
 
     def _of_feature(self, run: Run, call: Call, now: Instant) -> tuple[Verdict, ...]:
         feature = self._features.of(call.event.identity)
-        said: list[Verdict] = []
-        for detector in feature.detectors:
-            finding = detector.ended(call) if call.ended else detector.started(call)
-            if finding is not None:
-                if finding.detector in self._only_warn:
-                    finding = dataclasses.replace(finding, severity=Severity.WARN)
-                said.append(self._stops.judge(feature, run, call, finding, now))
+        said = [self._stops.judge(feature, run, call, each, now) for each in feature.watch.look(call)]
         if self._stops.breakers.half_open:
             verdict = self._stops.probe(feature.key, call, now)
             if verdict is not None:
@@ -243,11 +230,7 @@ class Engine:
         if known is not None:
             known.record.released()
             if isinstance(known, Run):
-                known.detectors = self._fresh(Level.RUN)
-
-    def _fresh(self, level: Level) -> tuple[Detector, ...]:
-        tools = self._policy.tools
-        return tuple(cls(limits, tools) for cls, limits in self._detectors if level in cls.per)
+                known.watch = Watch(self._of_run)
 
     def _state(self, run_id: str) -> BreakerState:
         return self._stops.breakers.state(BreakerKey(Level.RUN, run_id))

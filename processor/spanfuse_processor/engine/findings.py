@@ -6,8 +6,13 @@ floats in the finding, as the wire has them. This file does not know what was se
 
 from __future__ import annotations
 
+from typing import Final
+
 from spanfuse_processor.engine.events import Call
 from spanfuse_processor.engine.verdicts import Finding, Severity
+
+MOST_SPANS: Final = 16
+"""Ids of calls that a finding carries; the first of all is named apart."""
 
 
 def found(
@@ -17,12 +22,15 @@ def found(
     reason: str,
     message: str,
     *,
-    observed: int,
-    limit: int,
+    observed: float,
+    limit: float,
     cleared_by: str,
     spans: tuple[bytes, ...] = (),
+    rule: str = "",
+    prints: tuple[str, ...] = (),
 ) -> Finding:
-    """What `detector` saw at `call`: `observed` reached `limit`."""
+    """What `rule` of `detector` saw at `call`: `observed` reached `limit`. `spans` begins with the first."""
+    spans = spans or (call.event.span_id,)
     return Finding(
         detector=detector,
         severity=severity,
@@ -32,6 +40,9 @@ def found(
         call=call.number,
         observed=float(observed),
         limit=float(limit),
-        spans=spans or (call.event.span_id,),
+        spans=spans[-MOST_SPANS:],
         cleared_by=cleared_by,
+        rule=rule,
+        first_span_id=spans[0],
+        prints=prints,
     )

@@ -84,6 +84,15 @@ class Identity:
 NOBODY = Identity()
 
 
+class ErrorClass(StrEnum):
+    """What a failure promises to whoever tries again."""
+
+    NONE = ""  # it did not fail, or nobody knows how
+    PERMANENT = "permanent"  # it can never work: unknown tool, missing parameter, denied, locked, over size
+    TRANSIENT = "transient"  # it passes by itself: 429, 503, overloaded, timeout
+    FAILED = "failed"  # it might work when something else changes: an edit that misses, a failing test
+
+
 @dataclass(slots=True)
 class Fingerprints:
     """What can be compared about a call without its content: keyed digests, 16 hex digits each.
@@ -91,6 +100,10 @@ class Fingerprints:
     `arguments` and `result` are digests of the canonical values; the `_masked` twins are of the same
     values with noise removed (attempt counters, timestamps, request ids). `error` is the digest of the
     error's class and masked message, empty when the call succeeded. An empty digest means unknown.
+
+    `scope` is the digest of the arguments without those that say where to go on (page, offset, cursor);
+    empty when they have none. The sketches are 64 bits that differ in few when the texts do, digits apart;
+    0 is unknown. `chant` is how many times one piece comes back inside the result, 0 when it does not.
     """
 
     arguments: str = ""
@@ -100,3 +113,8 @@ class Fingerprints:
     error: str = ""
     result_size: int = 0
     result_empty: bool = False
+    error_class: ErrorClass = ErrorClass.NONE
+    scope: str = ""
+    sketch: int = 0
+    result_sketch: int = 0
+    chant: int = 0

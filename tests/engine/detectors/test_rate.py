@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 
 from tests.engine.making import SECOND, ended
 
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.detectors.rate import RateDetector, RateLimits
 from spanfuse_processor.engine.events import Call
-from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level, Usage
+from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 
 
 def heard(
@@ -107,5 +108,5 @@ def test_zero_switches_a_rule_off() -> None:
 
 
 def test_a_feature_is_only_warned_of() -> None:
-    assert RateDetector.per == (Level.RUN, Level.FEATURE)
-    assert RateDetector.only_warns == (Level.FEATURE,)
+    assert RateDetector.per == (Unit.RUN, Unit.FEATURE)
+    assert RateDetector.only_warns == (Unit.FEATURE,)

@@ -8,13 +8,13 @@ from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 from spanfuse_processor.engine.runs.features import Features
 
 
-def new_detectors() -> Any:
-    """Stands for a set of detectors: each call makes another."""
-    return (object(),)
+def new_watch() -> Any:
+    """Stands for a unit's detectors: each call makes others."""
+    return object()
 
 
 def test_calls_of_one_feature_meet_in_one_unit() -> None:
-    features = Features(new_detectors)
+    features = Features(new_watch)
 
     one = features.of(Identity(feature="chat", user="ann"))
     other = features.of(Identity(feature="chat", user="bob"))
@@ -24,14 +24,14 @@ def test_calls_of_one_feature_meet_in_one_unit() -> None:
 
 
 def test_the_same_feature_of_two_tenants_or_services_is_two() -> None:
-    features = Features(new_detectors)
+    features = Features(new_watch)
     owners = [Identity(feature="chat"), Identity(feature="chat", tenant="t"), Identity("svc", feature="chat")]
 
     assert len({id(features.of(owner)) for owner in owners}) == 3
 
 
 def test_the_least_recently_used_goes_first() -> None:
-    features = Features(new_detectors, limit=2)
+    features = Features(new_watch, limit=2)
     kept = features.of(Identity(feature="a"))
     dropped = features.of(Identity(feature="b"))
     features.of(Identity(feature="a"))
@@ -44,13 +44,13 @@ def test_the_least_recently_used_goes_first() -> None:
 
 
 def test_renewing_forgets_what_was_seen_of_that_feature_only() -> None:
-    features = Features(new_detectors)
+    features = Features(new_watch)
     chat, mail = features.of(Identity(feature="chat")), features.of(Identity(feature="mail"))
-    before = chat.detectors, mail.detectors
+    before = chat.watch, mail.watch
     chat.ordered = True
 
     features.renew(BreakerKey(Level.FEATURE, "chat"))
 
-    assert chat.detectors is not before[0]
-    assert mail.detectors is before[1]
+    assert chat.watch is not before[0]
+    assert mail.watch is before[1]
     assert chat.ordered is False

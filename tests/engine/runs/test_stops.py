@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.engine.driving import KEY, RUN, engine, look, order, stopped, tell
 from tests.engine.making import CountLimits, ended, model, span, trace
 
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.engine import Engine
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.orders import OrderKind
@@ -43,7 +44,7 @@ class TestModes:
 
     def test_a_mere_warning_does_not_keep_another_detector_from_stopping(self) -> None:
         policy = Policy(detectors={"soft": CountLimits(mode=Mode.WARN), "hard": CountLimits(stop=4)})
-        made = engine(policy, soft=Level.RUN, hard=Level.RUN)
+        made = engine(policy, soft=Unit.RUN, hard=Unit.RUN)
 
         verdicts = tell(made, [ended(number) for number in range(1, 6)])
 
@@ -74,7 +75,8 @@ class TestModes:
         (verdict,) = tell(made, [ended(1)])
 
         assert verdict.directive is not None
-        assert made._fresh(Level.RUN)[0].__dict__["tools"] is rules
+        (detector,) = next(made._runs.live()).watch._made or ()
+        assert detector.__dict__["tools"] is rules
 
 
 class TestOrders:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call
 from spanfuse_processor.engine.findings import found
-from spanfuse_processor.engine.nouns import Kind, Level
+from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
@@ -65,7 +66,7 @@ class NestingDetector:
     """
 
     name: ClassVar[str] = "nesting"
-    per: ClassVar[tuple[Level, ...]] = (Level.RUN,)
+    per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
 
     __slots__ = ("_below", "_limits", "_shallow", "_told")
 

@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded
 from spanfuse_processor.engine.findings import found
-from spanfuse_processor.engine.nouns import Kind, Level
+from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 from spanfuse_processor.engine.window import Window
@@ -75,9 +76,9 @@ class RateDetector:
     """
 
     name: ClassVar[str] = "rate"
-    per: ClassVar[tuple[Level, ...]] = (Level.RUN, Level.FEATURE)
+    per: ClassVar[tuple[Unit, ...]] = (Unit.RUN, Unit.FEATURE)
     heeds: ClassVar[frozenset[Kind]] = frozenset({MODEL, EMBEDDINGS})
-    only_warns: ClassVar[tuple[Level, ...]] = (Level.FEATURE,)
+    only_warns: ClassVar[tuple[Unit, ...]] = (Unit.FEATURE,)
 
     __slots__ = ("_embeddings", "_in_a_row", "_last_ns", "_limits", "_results", "_told", "_window")
 

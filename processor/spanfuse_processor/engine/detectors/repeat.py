@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded
 from spanfuse_processor.engine.findings import found
-from spanfuse_processor.engine.nouns import Fingerprints, Kind, Level
+from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.repeats.lanes import Lane, Lanes
 from spanfuse_processor.engine.repeats.saying import Repeat
@@ -89,7 +90,7 @@ class RepeatDetector:
     """
 
     name: ClassVar[str] = "repeat"
-    per: ClassVar[tuple[Level, ...]] = (Level.RUN,)
+    per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
 
     __slots__ = ("_lanes", "_limits", "_tools")
 

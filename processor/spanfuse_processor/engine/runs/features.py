@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
+from spanfuse_processor.engine.runs.watches import Watch
 
 MAX_FEATURES: Final = 10_000
 
@@ -19,21 +19,21 @@ MAX_FEATURES: Final = 10_000
 class Feature:
     """What is watched of one feature."""
 
-    __slots__ = ("detectors", "key", "ordered")
+    __slots__ = ("key", "ordered", "watch")
 
-    def __init__(self, key: BreakerKey, detectors: tuple[Detector, ...]) -> None:
+    def __init__(self, key: BreakerKey, watch: Watch) -> None:
         self.key = key
-        self.detectors = detectors
+        self.watch = watch
         self.ordered = False  # a directive was issued and not taken back
 
 
 class Features:
     """Finds a call's feature."""
 
-    __slots__ = ("_known", "_limit", "_new_detectors")
+    __slots__ = ("_known", "_limit", "_new_watch")
 
-    def __init__(self, new_detectors: Callable[[], tuple[Detector, ...]], limit: int = MAX_FEATURES) -> None:
-        self._new_detectors = new_detectors
+    def __init__(self, new_watch: Callable[[], Watch], limit: int = MAX_FEATURES) -> None:
+        self._new_watch = new_watch
         self._limit = limit
         self._known: OrderedDict[tuple[str, str, str, str], Feature] = OrderedDict()
 
@@ -47,14 +47,14 @@ class Features:
         if len(self._known) >= self._limit:
             self._known.popitem(last=False)
         # Applications know their feature by its name alone, so that is what a directive can say.
-        feature = self._known[key] = Feature(BreakerKey(Level.FEATURE, who.feature), self._new_detectors())
+        feature = self._known[key] = Feature(BreakerKey(Level.FEATURE, who.feature), self._new_watch())
         return feature
 
     def renew(self, key: BreakerKey) -> None:
-        """Fresh detectors wherever `key` is watched: what they had seen belongs to the past."""
+        """Forgets wherever `key` is watched: what they had seen belongs to the past."""
         for feature in self._known.values():
             if feature.key == key:
-                feature.detectors = self._new_detectors()
+                feature.watch = self._new_watch()
                 feature.ordered = False
 
     def __len__(self) -> int:

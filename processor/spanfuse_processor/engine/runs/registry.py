@@ -13,11 +13,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 
 from spanfuse_processor.engine.calltree import CallTree
-from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Instant
 from spanfuse_processor.engine.policy import Bounds
 from spanfuse_processor.engine.runs.run import Record, Run, Tombstone
+from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.stats import EngineStats
 
 _TRACE_DIGITS = 32
@@ -34,19 +34,17 @@ class Runs:
         "_dead",
         "_keys",
         "_live",
-        "_new_detectors",
+        "_new_watch",
         "_number",
         "_numbers",
         "_stats",
         "merged",
     )
 
-    def __init__(
-        self, bounds: Bounds, new_detectors: Callable[[], tuple[Detector, ...]], stats: EngineStats
-    ) -> None:
+    def __init__(self, bounds: Bounds, new_watch: Callable[[], Watch], stats: EngineStats) -> None:
         self.merged: list[tuple[Run, Run]] = []
         self._bounds = bounds
-        self._new_detectors = new_detectors
+        self._new_watch = new_watch
         self._stats = stats
         self._number = 0
         self._numbers: list[int] = []
@@ -149,7 +147,7 @@ class Runs:
             self._stats.evicted += 1
             self._put_away(next(iter(self._live.values())), now, early=True)
         tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers)
-        run = self._live[record.id] = Run(record, tree, self._new_detectors(), now)
+        run = self._live[record.id] = Run(record, tree, self._new_watch(), now)
         return run
 
     def _tie(self, run: Run, event: CallStarted) -> Run:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from spanfuse_processor.engine.calltree import CallTree
-from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.directives import OPERATOR
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Level, MicroUsd
+from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.tree.totals import Totals
 from spanfuse_processor.engine.verdicts import Action, BreakerState, Finding, Severity
 
@@ -119,13 +119,13 @@ class Record:
 class Run:
     """A run that lives."""
 
-    __slots__ = ("detectors", "flooded", "id", "joins", "last_seen", "own", "record", "trace", "tree")
+    __slots__ = ("flooded", "id", "joins", "last_seen", "own", "record", "trace", "tree", "watch")
 
-    def __init__(self, record: Record, tree: CallTree, detectors: tuple[Detector, ...], now: Instant) -> None:
+    def __init__(self, record: Record, tree: CallTree, watch: Watch, now: Instant) -> None:
         self.id = record.id
         self.record = record
         self.tree = tree
-        self.detectors = detectors
+        self.watch = watch
         self.last_seen = now
         self.own = False  # named by our own library, not put together from foreign spans
         self.trace = b""  # of the latest event
