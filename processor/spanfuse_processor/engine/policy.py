@@ -92,12 +92,14 @@ class ToolRule:
 
     `effect` is what it does, empty to guess from the name. `repeatable` exempts it from the repeat rules
     (L5). `volatile` are argument fields that are noise, `identity` the only fields that count, where given.
+    `transient` are errors of it that pass by themselves: names of error classes, or words of their messages.
     """
 
     effect: Effect = Effect.UNDECLARED
     repeatable: bool = False
     volatile: tuple[str, ...] = ()
     identity: tuple[str, ...] = ()
+    transient: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
