@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from spanfuse_processor.config import Config, Tls
-from spanfuse_processor.engine.policy import Policy, PolicyError, build
-from spanfuse_processor.engine.policy_file import policy_from_mapping, policy_schema, schema_of
+from spanfuse_processor.engine.checking import build
+from spanfuse_processor.engine.policy import Policy, PolicyError
+from spanfuse_processor.engine.policy_file import policy_from_mapping
+from spanfuse_processor.engine.schema import policy_schema, schema_of
 
 T = TypeVar("T")
 Field = tuple[str, str]  # of a section

@@ -64,7 +64,7 @@ class TestTheStraightLine:
         assert made.stats().stops == 1
 
     def test_detectors_speak_in_the_order_of_the_registry(self) -> None:
-        made = engine(loop=Unit.RUN, rate=Unit.RUN)
+        made = engine(loop=Unit.RUN, pace=Unit.RUN)
 
         tell(made, [ended(1), ended(2), ended(3)])
 

@@ -23,7 +23,7 @@ class TestFeatures:
         return [ended(number, of=number, identity=self.WHO, **more) for number in numbers]
 
     def test_calls_of_one_feature_count_together_across_runs(self) -> None:
-        made = engine(rate=Unit.FEATURE)
+        made = engine(pace=Unit.FEATURE)
 
         verdicts = tell(made, self.calls(1, 2, 3))
 
@@ -33,8 +33,8 @@ class TestFeatures:
         assert look(made, trace(3).hex()).verdict == "ok"
 
     def test_a_detector_that_only_warns_of_features_stops_none(self) -> None:
-        registry = detectors(rate=Unit.FEATURE)
-        registry["rate"][0].only_warns = (Unit.FEATURE,)
+        registry = detectors(pace=Unit.FEATURE)
+        registry["pace"][0].only_warns = (Unit.FEATURE,)
         made = Engine(Policy(), Book(), detectors=registry)
 
         verdicts = tell(made, self.calls(1, 2, 3))
@@ -43,20 +43,20 @@ class TestFeatures:
         assert [verdict.directive for verdict in verdicts] == [None, None]
 
     def test_a_call_without_a_feature_is_not_counted_anywhere(self) -> None:
-        made = engine(rate=Unit.FEATURE)
+        made = engine(pace=Unit.FEATURE)
 
         assert tell(made, [ended(n, of=n) for n in range(1, 5)]) == []
         assert made.stats().features == 0
 
     def test_a_detector_may_watch_runs_and_features(self) -> None:
-        made = engine(rate=(Unit.RUN, Unit.FEATURE))
+        made = engine(pace=(Unit.RUN, Unit.FEATURE))
 
         verdicts = tell(made, [ended(n, identity=self.WHO) for n in (1, 2)])
 
         assert [verdict.level for verdict in verdicts] == [Level.RUN, Level.FEATURE]
 
     def test_a_feature_cools_down_and_is_tried_again(self) -> None:
-        made = engine(rate=Unit.FEATURE)
+        made = engine(pace=Unit.FEATURE)
         stop = tell(made, self.calls(1, 2, 3))[-1]
 
         due = made.next_deadline()
@@ -71,7 +71,7 @@ class TestFeatures:
         assert verdict.removal.reason == "COOLED"
 
     def test_five_clean_calls_restore_a_feature(self) -> None:
-        made = engine(rate=Unit.FEATURE)
+        made = engine(pace=Unit.FEATURE)
         tell(made, self.calls(1, 2, 3))
         made.advance(30.0)
 
@@ -82,7 +82,7 @@ class TestFeatures:
         ]
 
     def test_a_failed_call_reopens_it_with_the_same_directive_anew(self) -> None:
-        made = engine(rate=Unit.FEATURE)
+        made = engine(pace=Unit.FEATURE)
         first = tell(made, self.calls(1, 2, 3))[-1]
         made.advance(30.0)
 
@@ -94,7 +94,7 @@ class TestFeatures:
         assert (again.directive.reason, again.directive.ttl) == ("PROBE_FAILED", 60.0)
 
     def test_a_call_that_hangs_while_it_is_tried_reopens_it(self) -> None:
-        made = engine(rate=Unit.FEATURE)
+        made = engine(pace=Unit.FEATURE)
         tell(made, self.calls(1, 2, 3))
         made.advance(30.0)
         tell(made, [started(11, of=11, identity=self.WHO)], now=40.0)

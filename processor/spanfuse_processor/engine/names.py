@@ -48,6 +48,7 @@ SESSION: Final = "session.id"
 RUN: Final = "spanfuse.run.id"
 DEPTH: Final = "spanfuse.run.depth"
 BUDGET_USD: Final = "spanfuse.run.budget_usd"
+PROFILE: Final = "spanfuse.run.profile"  # interactive, batch or long
 AGENT_PATH: Final = "spanfuse.agent.path"  # names of the enclosing agents, outermost first
 TENANT: Final = "spanfuse.tenant"
 NAMESPACE: Final = "spanfuse.namespace"

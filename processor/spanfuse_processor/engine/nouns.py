@@ -70,7 +70,10 @@ class Usage:
 
 @dataclass(slots=True, frozen=True)
 class Identity:
-    """Who a call was made for and by (row W7). Empty strings where it is not known."""
+    """Who a call was made for and by (row W7), and what kind of run it says that it is (`profile`).
+
+    Empty strings where it is not known.
+    """
 
     service: str = ""
     instance: str = ""
@@ -79,6 +82,7 @@ class Identity:
     feature: str = ""
     user: str = ""
     session: str = ""
+    profile: str = ""
 
 
 NOBODY = Identity()

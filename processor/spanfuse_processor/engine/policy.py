@@ -1,25 +1,22 @@
-"""What the engine obeys: a frozen policy, checked when it is made.
+"""What the engine obeys: a frozen policy, with rules for parts of what it judges.
 
-Rule 1: a policy is data; two equal policies judge equally. Rule 2: a bad value is refused when read, with
-the path of the field (`PolicyError.path`), so that whoever read it from a file can name the line; a field's
-metadata may say the `least` and the `most` that its number may be (zero and anything finite, otherwise).
-Rule 3: this file does not know any detector: each brings its own limits, a frozen dataclass, kept here
-under the detector's name.
+Rule 1: a policy is data; two equal policies judge equally. Rule 2: what a rule cannot mean is refused when
+the rule is made (`PolicyError`). Rule 3: a field's metadata may say the `least` and the `most` that its
+number may be (zero and anything finite, otherwise), and its class's docstring says what it is. Rule 4: this
+file does not know any detector: each brings its own limits, a frozen dataclass, kept here under the
+detector's name. What holds where is `scoping.py`'s.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum
+from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Final, TypeVar, get_type_hints
+from typing import Final
 
 from spanfuse_processor.engine.verdicts import Mode
-
-T = TypeVar("T")
 
 AT_LEAST_ONE: Final[Mapping[str, float]] = MappingProxyType({"least": 1})
 """Metadata of a field that counts what there has to be."""
@@ -36,9 +33,25 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DetectorLimits:
-    """What every detector's limits have: its own mode, None for the policy's."""
+    """What every detector's limits have: how to react to what it sees.
+
+    `mode` is the detector's own, null for that of the policy. `only_warn` names rules of it (its limits) that
+    would stop and shall only warn; `also_stop` names rules that would only warn and shall stop.
+    """
 
     mode: Mode | None = None
+    only_warn: tuple[str, ...] = ()
+    also_stop: tuple[str, ...] = ()
+
+
+REACTIONS: Final = frozenset(each.name for each in dataclasses.fields(DetectorLimits))
+"""Fields of limits that say how to react; the others are thresholds."""
+
+Fields = Mapping[str, object]
+"""Some fields of a detector's limits, by name."""
+
+Detectors = Mapping[str, DetectorLimits | Fields]
+"""Limits of detectors by name: whole, or those fields of them that are to differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,75 +115,84 @@ class ToolRule:
     transient: tuple[str, ...] = ()
 
 
+class Profile(StrEnum):
+    """What kind of run it is, which is how long it may take and how patiently it is judged."""
+
+    INTERACTIVE = "interactive"  # somebody waits for it
+    BATCH = "batch"  # many like items, nobody waits
+    LONG = "long"  # hours of work, told to be alive by its heartbeat
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Which calls a rule is for. Each field is a shell-style pattern or several; one left out matches all.
+
+    `tenant`, `service`, `namespace` and `feature` are those that the call names, `profile` is its run's.
+    `agent` is the innermost agent around it. `tool` is the tool that is called, and `detector` the one that
+    saw something.
+    """
+
+    tenant: tuple[str, ...] = ()
+    service: tuple[str, ...] = ()
+    namespace: tuple[str, ...] = ()
+    feature: tuple[str, ...] = ()
+    profile: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    tool: tuple[str, ...] = ()
+    detector: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRule:
+    """A small policy for the calls that `match`. Of the rules that match, each goes over those above it.
+
+    `mode` goes over the policy's and over the detectors' own. `profile` goes over the one that the run says.
+    `detectors` sets limits, by detector.
+
+    Raises:
+        PolicyError: it sets nothing, or what it sets cannot depend on what it matches.
+    """
+
+    match: Match = Match()
+    mode: Mode | None = None
+    profile: Profile | None = None
+    detectors: Detectors = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        match = self.match
+        if self.mode is None and self.profile is None and not self.detectors:
+            raise PolicyError((), "it sets nothing: give it a mode, a profile or detectors")
+        if self.profile is not None and (match.profile or match.agent or match.tool or match.detector):
+            problem = "a profile is a whole run's: match its tenant, service, namespace or feature"
+            raise PolicyError(("profile",), problem)
+        if self.detectors and match.detector:
+            raise PolicyError(("match", "detector"), "name the detector under `detectors` alone")
+        if match.tool:
+            self._refuse_thresholds()
+
+    def _refuse_thresholds(self) -> None:
+        """Calls of different tools are compared with each other, so no tool has thresholds of its own."""
+        for name, said in self.detectors.items():
+            known = said if isinstance(said, Mapping) else dataclasses.asdict(said)
+            for threshold in known.keys() - REACTIONS:
+                problem = f"a tool cannot have it for itself, only {', '.join(sorted(REACTIONS))}"
+                raise PolicyError(("detectors", name, threshold), problem)
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Everything the engine obeys. `detectors` maps a detector's name to its limits; absent: defaults."""
+    """Everything the engine obeys.
+
+    `mode` is what is done about what is seen. `profile` is that of runs for which nothing else says one.
+    `detectors` sets limits, by detector. `rules` are for parts of what is judged: of those that match a call,
+    the last that says something decides. `tools` says what single tools are. `breaker` says when a stop may
+    be tried again, `bounds` what may be kept.
+    """
 
     mode: Mode = Mode.ENFORCE
-    detectors: Mapping[str, DetectorLimits] = field(default_factory=lambda: MappingProxyType({}))
+    profile: Profile = Profile.INTERACTIVE
+    detectors: Detectors = field(default_factory=lambda: MappingProxyType({}))
+    rules: tuple[PolicyRule, ...] = ()
     tools: Mapping[str, ToolRule] = field(default_factory=lambda: MappingProxyType({}))
     breaker: BreakerLimits = BreakerLimits()
     bounds: Bounds = Bounds()
-
-
-def build(cls: type[T], values: object, path: tuple[str, ...] = ()) -> T:
-    """A frozen dataclass from plain data (as YAML gives it), each value checked against its type.
-
-    Raises:
-        PolicyError: unknown field, wrong type, no choice that there is, or a number out of its bounds.
-    """
-    if not isinstance(values, Mapping):
-        raise PolicyError(path, f"expected a mapping of fields, got {type(values).__name__}")
-    hints = get_type_hints(cls)
-    known = {f.name: f.metadata for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    checked: dict[str, Any] = {}
-    for name, value in values.items():
-        here = (*path, str(name))
-        if name not in known:
-            raise PolicyError(here, f"unknown field; known are {', '.join(sorted(known))}")
-        checked[name] = _value(hints[name], value, here, known[name])
-    return cls(**checked)
-
-
-def _value(hint: Any, value: object, path: tuple[str, ...], bounds: Mapping[str, float]) -> object:
-    options: tuple[Any, ...] = getattr(hint, "__args__", ())
-    if type(None) in options:  # an optional field
-        return None if value is None else _value(options[0], value, path, bounds)
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return _choice(hint, value, path)
-    if dataclasses.is_dataclass(hint):
-        return build(hint, value, path)  # type: ignore[arg-type]
-    if hint is bool or hint is str:
-        if not isinstance(value, hint):
-            raise PolicyError(path, f"expected {hint.__name__}, got {value!r}")
-        return value
-    if hint in (int, float):
-        return _number(hint, value, path, bounds)
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-        raise PolicyError(path, f"expected a list of names, got {value!r}")
-    return tuple(value)
-
-
-def _choice(hint: type[Enum], value: object, path: tuple[str, ...]) -> Enum:
-    try:
-        return hint(value)
-    except ValueError:
-        names = ", ".join(str(member.value) for member in hint if member.value)
-        raise PolicyError(path, f"expected one of {names}, got {value!r}") from None
-
-
-def _number(hint: type, value: object, path: tuple[str, ...], bounds: Mapping[str, float]) -> object:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PolicyError(path, f"expected a number, got {value!r}")
-    if hint is int and not isinstance(value, int):
-        raise PolicyError(path, f"expected a whole number, got {value!r}")
-    least, most = bounds.get("least", 0), bounds.get("most", sys.float_info.max)
-    if not least <= value <= most:
-        raise PolicyError(path, f"must be {_span(least, bounds.get('most'))}, got {value!r}")
-    return hint(value)
-
-
-def _span(least: float, most: float | None) -> str:
-    if most is not None:
-        return f"{least} to {most}"
-    return f"finite and at least {least}" if least else "finite and not negative"

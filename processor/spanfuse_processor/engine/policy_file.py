@@ -1,115 +1,113 @@
-"""Plain data (as YAML gives it) to a `Policy`, and the schema that says what is allowed.
+"""Plain data (as YAML gives it) to a `Policy`.
 
 Rule 1: every problem is a `PolicyError` with the path of the field; files and lines are the rim's.
-Rule 2: a detector's section is checked against the limits that the registry names for it.
+Rule 2: a detector's section is checked against the limits that the registry names for it, and kept as the
+fields that were said, so that profiles and rules can be laid under and over them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from enum import Enum
+from fnmatch import fnmatchcase
 from types import MappingProxyType
-from typing import Any, get_type_hints
 
+from spanfuse_processor.engine.checking import Path, build, fields_of, mapping, unknown
+from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.policy import (
-    BreakerLimits,
-    DetectorLimits,
+    REACTIONS,
+    Detectors,
+    Fields,
+    Match,
     Policy,
     PolicyError,
+    PolicyRule,
+    Profile,
     ToolRule,
-    build,
 )
 
-_PLAIN = {str: {"type": "string"}, bool: {"type": "boolean"}}
 
-
-def policy_from_mapping(values: object, path: tuple[str, ...] = ("policy",)) -> Policy:
+def policy_from_mapping(values: object, path: Path = ("policy",)) -> Policy:
     """The policy that a file's `policy` section describes; absent fields keep their defaults.
 
     Raises:
         PolicyError: with the path of the field that is wrong.
     """
-    if not isinstance(values, Mapping):
-        raise PolicyError(path, f"expected a mapping of fields, got {type(values).__name__}")
-    plain = {name: value for name, value in values.items() if name not in ("detectors", "tools")}
-    policy = build(Policy, plain, path)
+    given = mapping(values, "fields", path)
+    plain = {name: value for name, value in given.items() if name not in ("detectors", "rules", "tools")}
     return dataclasses.replace(
-        policy,
-        detectors=_detectors(values.get("detectors", {}), (*path, "detectors")),
-        tools=_tools(values.get("tools", {}), (*path, "tools")),
+        build(Policy, plain, path),
+        detectors=_detectors(given.get("detectors", {}), (*path, "detectors")),
+        rules=_rules(given.get("rules", ()), (*path, "rules")),
+        tools=_tools(given.get("tools", {}), (*path, "tools")),
     )
 
 
-def _detectors(values: object, path: tuple[str, ...]) -> Mapping[str, DetectorLimits]:
-    if not isinstance(values, Mapping):
-        raise PolicyError(path, f"expected a mapping of detectors, got {type(values).__name__}")
-    limits: dict[str, DetectorLimits] = {}
-    for name, section in values.items():
+def _detectors(values: object, path: Path) -> Detectors:
+    limits = {}
+    for name, section in mapping(values, "detectors", path).items():
         if name not in DETECTORS:
-            known = ", ".join(sorted(DETECTORS))
-            raise PolicyError((*path, str(name)), f"unknown detector; known are {known}")
-        limits[name] = build(DETECTORS[name][1], section, (*path, name))
+            raise PolicyError((*path, str(name)), unknown("detector", str(name), DETECTORS))
+        limits[name] = _limits(name, section, (*path, name))
     return MappingProxyType(limits)
 
 
-def _tools(values: object, path: tuple[str, ...]) -> Mapping[str, ToolRule]:
-    if not isinstance(values, Mapping):
-        raise PolicyError(path, f"expected a mapping of tools, got {type(values).__name__}")
+def _limits(name: str, section: object, path: Path) -> Fields:
+    """The fields of a detector's limits that are said. Its rules go by the names of its thresholds."""
+    cls = DETECTORS[name][1]
+    said = fields_of(cls, section, path)
+    known = {each.name for each in dataclasses.fields(cls)} - REACTIONS
+    for field in ("only_warn", "also_stop"):
+        for rule in said.get(field, ()):
+            if rule not in known:
+                raise PolicyError((*path, field), unknown(f"rule {rule!r}", rule, known))
+    return MappingProxyType(said)
+
+
+def _rules(values: object, path: Path) -> tuple[PolicyRule, ...]:
+    if not isinstance(values, list | tuple):
+        raise PolicyError(path, f"expected a list of rules, got {type(values).__name__}")
+    return tuple(_rule(value, (*path, str(at))) for at, value in enumerate(values))
+
+
+def _rule(values: object, path: Path) -> PolicyRule:
+    given = mapping(values, "fields", path)
+    plain = {name: value for name, value in given.items() if name not in ("match", "detectors")}
+    said = fields_of(PolicyRule, plain, path)
+    match = _match(given.get("match", {}), (*path, "match"))
+    detectors = _detectors(given.get("detectors", {}), (*path, "detectors"))
+    try:
+        rule = PolicyRule(**said, match=match, detectors=detectors)
+    except PolicyError as error:
+        raise PolicyError((*path, *error.path), error.problem) from None
+    if match.agent:
+        _refuse_what_no_agent_has(detectors, (*path, "detectors"))
+    return rule
+
+
+def _match(values: object, path: Path) -> Match:
+    """One pattern may stand without its list. A name that nothing can have is refused."""
+    given = mapping(values, "fields", path)
+    listed = {name: [value] if isinstance(value, str) else value for name, value in given.items()}
+    match = build(Match, listed, path)
+    for field, known in (("detector", tuple(DETECTORS)), ("profile", tuple(Profile))):
+        for pattern in getattr(match, field):
+            if not any(fnmatchcase(name, pattern) for name in known):
+                raise PolicyError((*path, field), unknown(field, pattern, known))
+    return match
+
+
+def _refuse_what_no_agent_has(detectors: Detectors, path: Path) -> None:
+    for name, said in detectors.items():
+        thresholds = sorted(said.keys() - REACTIONS) if isinstance(said, Mapping) else ()
+        if thresholds and Unit.LANE not in DETECTORS[name][0].per:
+            problem = f"{name} watches whole runs: an agent cannot have it for itself"
+            raise PolicyError((*path, name, thresholds[0]), problem)
+
+
+def _tools(values: object, path: Path) -> Mapping[str, ToolRule]:
+    tools = mapping(values, "tools", path)
     return MappingProxyType(
-        {str(name): build(ToolRule, rule, (*path, str(name))) for name, rule in values.items()}
+        {str(name): build(ToolRule, rule, (*path, str(name))) for name, rule in tools.items()}
     )
-
-
-def policy_schema() -> dict[str, Any]:
-    """The JSON schema of the `policy` section."""
-    schema = schema_of(Policy)
-    schema["properties"]["detectors"] = _object(
-        {name: schema_of(limits) for name, (_, limits) in DETECTORS.items()}
-    )
-    schema["properties"]["tools"] = {"type": "object", "additionalProperties": schema_of(ToolRule)}
-    schema["properties"]["breaker"] = schema_of(BreakerLimits)
-    return schema
-
-
-def schema_of(cls: type) -> dict[str, Any]:
-    """The JSON schema of a frozen dataclass of plain fields, with its defaults and its docstring."""
-    hints = get_type_hints(cls)
-    fields = {
-        f.name: _schema(hints[f.name]) | _bounds(f.metadata) | _default(f) for f in dataclasses.fields(cls)
-    }
-    return _object(fields) | {"description": " ".join((cls.__doc__ or "").split())}
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": False, "properties": properties}
-
-
-def _schema(hint: Any) -> dict[str, Any]:
-    options: tuple[Any, ...] = getattr(hint, "__args__", ())
-    if type(None) in options:
-        return {"anyOf": [_schema(options[0]), {"type": "null"}]}
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return {"enum": [member.value for member in hint]}
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return schema_of(hint)
-    if hint in _PLAIN:
-        return dict(_PLAIN[hint])
-    if hint in (int, float):
-        return {"type": "integer" if hint is int else "number", "minimum": 0}
-    return {"type": "array", "items": {"type": "string"}}
-
-
-def _bounds(metadata: Mapping[str, float]) -> dict[str, float]:
-    named = {"minimum": metadata.get("least"), "maximum": metadata.get("most")}
-    return {name: value for name, value in named.items() if value is not None}
-
-
-def _default(field: dataclasses.Field[Any]) -> dict[str, Any]:
-    value = field.default
-    if isinstance(value, Enum):
-        return {"default": value.value}
-    if value is None or isinstance(value, str | int | float | bool):
-        return {"default": value}
-    return {}

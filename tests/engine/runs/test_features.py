@@ -8,9 +8,17 @@ from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 from spanfuse_processor.engine.runs.features import Features
 
 
-def new_watch() -> Any:
-    """Stands for a unit's detectors: each call makes others."""
-    return object()
+class Watching:
+    """Stands for a unit's detectors."""
+
+    def anew(self) -> Watching:
+        """Others."""
+        return Watching()
+
+
+def new_watch(who: Identity) -> Any:
+    """The detectors of a feature that is new."""
+    return Watching()
 
 
 def test_calls_of_one_feature_meet_in_one_unit() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from tests.engine.making import NOON, SECOND, agent, ended, model, started, trace
 
 from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.nouns import Identity
 from spanfuse_processor.engine.policy import Bounds
 from spanfuse_processor.engine.runs.registry import Runs
 from spanfuse_processor.engine.runs.run import Run, Tombstone
@@ -15,12 +16,16 @@ from spanfuse_processor.engine.stats import EngineStats
 HOUR = 3600
 
 
+def nobody_watches(who: Identity) -> Any:
+    """Stands for a run's detectors."""
+
+
 class Registry:
     """Runs, the counts they keep, and a clock that stands still unless it is set."""
 
     def __init__(self, **bounds: Any) -> None:
         self.stats = EngineStats()
-        self.runs = Runs(Bounds(**bounds), tuple, self.stats)
+        self.runs = Runs(Bounds(**bounds), nobody_watches, self.stats)
         self.now = 0.0
 
     def see(self, event: CallStarted) -> Run | None:

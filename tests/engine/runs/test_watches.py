@@ -9,15 +9,23 @@ from tests.engine.making import CountLimits, counting, ended, model
 
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded
-from spanfuse_processor.engine.nouns import Kind
-from spanfuse_processor.engine.policy import Policy
+from spanfuse_processor.engine.nouns import NOBODY, Identity, Kind
+from spanfuse_processor.engine.policy import Match, Policy, PolicyRule
 from spanfuse_processor.engine.runs.watches import Watch, Watches
+from spanfuse_processor.engine.scoping import Scoping
 from spanfuse_processor.engine.verdicts import Severity
 
 
 def watch(unit: Unit = Unit.RUN, **detectors: Any) -> Watch:
     """The watch of one unit, over the detectors given by name."""
-    return Watch(Watches(unit, {name: (cls, CountLimits) for name, cls in detectors.items()}, Policy()))
+    return watches(Policy(), unit, **detectors).begin(NOBODY)
+
+
+def watches(policy: Policy, unit: Unit = Unit.RUN, **detectors: Any) -> Watches:
+    """The detectors, given by name, of all units of a kind."""
+    registry = {name: (cls, CountLimits) for name, cls in detectors.items()}
+    scoping = Scoping(policy, {name: CountLimits() for name in detectors})
+    return Watches(unit, registry, scoping, policy.tools)
 
 
 def detector(*units: Unit, **attributes: Any) -> Any:
@@ -74,3 +82,35 @@ def test_a_unit_has_the_detectors_that_are_for_it_and_is_warned_where_they_only_
         [Severity.WARN],
         [Severity.WARN],
     ]
+
+
+def test_limits_are_those_of_where_the_unit_begins_and_units_of_one_place_share_them() -> None:
+    patient = PolicyRule(Match(feature=("batch-*",)), detectors={"third": {"warn": 4, "stop": 5}})
+    made = watches(Policy(rules=(patient,)), third=counting("third"))
+    who = [Identity(feature=feature) for feature in ("chat", "batch-1", "batch-2")]
+
+    watching = [made.begin(each) for each in who]
+    spoke = [next(n for n in range(1, 9) if each.look(call(ended(n)))) for each in watching]
+
+    assert spoke == [2, 4, 4]
+    assert watching[1]._posts is watching[2]._posts
+
+
+def test_one_agent_of_a_run_may_have_limits_of_its_own() -> None:
+    patient = PolicyRule(Match(agent=("coder",)), detectors={"third": {"warn": 4}})
+    made = watches(Policy(rules=(patient,)), Unit.LANE, third=counting("third", Unit.LANE))
+
+    spoke = [
+        next(n for n in range(1, 9) if each.look(call(ended(n))))
+        for each in (made.begin(NOBODY, "coder"), made.begin(NOBODY, "planner"), made.begin(NOBODY))
+    ]
+
+    assert spoke == [3, 2, 2]
+
+
+def test_a_watch_made_anew_has_seen_nothing() -> None:
+    watching = watch(third=counting("third"))
+    watching.look(call(ended(1)))
+
+    assert watching.anew().look(call(ended(2))) == ()
+    assert len(watching.look(call(ended(2)))) == 1

@@ -18,8 +18,8 @@ from spanfuse_processor.engine.reading.lenient import text
 SHARED: Final = 4_096
 """Identities that are kept to be shared; then all are forgotten and made anew."""
 
-_Said = tuple[object, object, object, object, object]
-_NOTHING: Final[_Said] = (None, None, None, None, None)
+_Said = tuple[object, object, object, object, object, object]
+_NOTHING: Final[_Said] = (None, None, None, None, None, None)
 
 
 class Identities:
@@ -45,6 +45,7 @@ class Identities:
             self._turn_to(resource)
         said: _Said = (
             get(names.TENANT), get(names.NAMESPACE), get(names.FEATURE), get(names.USER), get(names.SESSION),
+            get(names.PROFILE),
         )  # fmt: skip
         if said == _NOTHING:
             return self._base
@@ -66,7 +67,7 @@ class Identities:
         return identity
 
     def _with(self, said: _Said) -> Identity:
-        tenant, namespace, feature, user, session = map(text, said)
+        tenant, namespace, feature, user, session, profile = map(text, said)
         base = self._base
         return replace(
             base,
@@ -75,6 +76,7 @@ class Identities:
             feature=feature or base.feature,
             user=user or base.user,
             session=session or base.session,
+            profile=profile or base.profile,
         )
 
 
@@ -88,4 +90,5 @@ def _of_resource(resource: Mapping[str, object]) -> Identity:
         feature=text(get(names.FEATURE)),
         user=text(get(names.USER)),
         session=text(get(names.SESSION)),
+        profile=text(get(names.PROFILE)),
     )

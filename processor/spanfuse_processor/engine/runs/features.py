@@ -32,7 +32,7 @@ class Features:
 
     __slots__ = ("_known", "_limit", "_new_watch")
 
-    def __init__(self, new_watch: Callable[[], Watch], limit: int = MAX_FEATURES) -> None:
+    def __init__(self, new_watch: Callable[[Identity], Watch], limit: int = MAX_FEATURES) -> None:
         self._new_watch = new_watch
         self._limit = limit
         self._known: OrderedDict[tuple[str, str, str, str], Feature] = OrderedDict()
@@ -47,14 +47,14 @@ class Features:
         if len(self._known) >= self._limit:
             self._known.popitem(last=False)
         # Applications know their feature by its name alone, so that is what a directive can say.
-        feature = self._known[key] = Feature(BreakerKey(Level.FEATURE, who.feature), self._new_watch())
+        feature = self._known[key] = Feature(BreakerKey(Level.FEATURE, who.feature), self._new_watch(who))
         return feature
 
     def renew(self, key: BreakerKey) -> None:
         """Forgets wherever `key` is watched: what they had seen belongs to the past."""
         for feature in self._known.values():
             if feature.key == key:
-                feature.watch = self._new_watch()
+                feature.watch = feature.watch.anew()
                 feature.ordered = False
 
     def __len__(self) -> int:

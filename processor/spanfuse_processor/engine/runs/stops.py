@@ -7,7 +7,6 @@ all directives of an engine. It does not know how findings come about, nor whose
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +19,7 @@ from spanfuse_processor.engine.policy import BreakerLimits
 from spanfuse_processor.engine.runs.breakers import Breakers
 from spanfuse_processor.engine.runs.features import Feature
 from spanfuse_processor.engine.runs.run import Record, Run
+from spanfuse_processor.engine.scoping import Scoping
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.verdicts import (
     BreakerState,
@@ -38,18 +38,15 @@ COOLED, EXPIRED, RELEASED = "COOLED", "EXPIRED", "RELEASED"
 class Stops:
     """The breakers of one engine and the directives that they stand for.
 
-    `modes` holds the mode of each detector that does not follow the policy's, `mode`.
+    `scoping` says how to react to what is seen, where.
     """
 
-    __slots__ = ("_limits", "_mode", "_modes", "_revision", "_standing", "_stats", "breakers")
+    __slots__ = ("_limits", "_revision", "_scoping", "_standing", "_stats", "breakers")
 
-    def __init__(
-        self, limits: BreakerLimits, mode: Mode, modes: Mapping[str, Mode], stats: EngineStats
-    ) -> None:
+    def __init__(self, limits: BreakerLimits, scoping: Scoping, stats: EngineStats) -> None:
         self.breakers = Breakers(limits)
         self._limits = limits
-        self._mode = mode
-        self._modes = modes
+        self._scoping = scoping
         self._stats = stats
         self._revision = 0
         self._standing: dict[BreakerKey, Directive] = {}  # the latest of each breaker that is not CLOSED
@@ -57,7 +54,7 @@ class Stops:
     def judge(self, unit: Run | Feature, run: Run, call: Call, finding: Finding, now: Instant) -> Verdict:
         """What comes of a finding about `unit` at a call of `run`."""
         self._stats.findings += 1
-        mode = self._modes.get(finding.detector, self._mode)
+        finding, mode = self._weighed(unit, run, call, finding)
         stops = finding.severity is Severity.STOP
         if unit is run:
             run.record.note(finding, ("stop" if mode is Mode.ENFORCE else mode.value) if stops else "warn")
@@ -80,6 +77,16 @@ class Stops:
             agent=event.agent or (call.agents[-1] if call.agents else ""),
             level=unit.key.level,
         )
+
+    def _weighed(self, unit: Run | Feature, run: Run, call: Call, finding: Finding) -> tuple[Finding, Mode]:
+        """A finding as policy takes it, with what the run has cost by now; and what is done about it.
+
+        A warning about a feature stays one: a stop would be of all its runs.
+        """
+        reaction = self._scoping.reaction(call, finding.detector)
+        stays = unit is not run and finding.severity is Severity.WARN
+        severity = finding.severity if stays else reaction.severity(finding)
+        return replace(finding, severity=severity, cost=run.record.totals.cost), reaction.mode
 
     def order(self, order: Order, key: BreakerKey, record: Record | None, now: Instant) -> Verdict | None:
         """What comes of an order. None: it holds already, or nothing stood."""

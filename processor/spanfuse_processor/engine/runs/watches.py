@@ -1,8 +1,9 @@
 """Who watches: which detectors look at which calls, and those of one unit of state, made when first needed.
 
 Rule 1: the order is the registry's (row L11: loops before resources). Rule 2: a detector that has seen
-nothing it heeds does not exist. Rule 3: what a unit only warns of is warned of here. It does not know what
-a finding moves.
+nothing it heeds does not exist. Rule 3: units for which the same limits hold share everything but what
+their detectors have seen. Rule 4: what a unit only warns of is warned of here. It does not know what a
+finding moves.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from spanfuse_processor.engine.detector import Detector, Unit
 from spanfuse_processor.engine.events import Call
-from spanfuse_processor.engine.nouns import Kind
-from spanfuse_processor.engine.policy import DetectorLimits, Policy
+from spanfuse_processor.engine.nouns import Identity, Kind
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.scoping import KEPT, Limits, Resolution, Scoping
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 Registry = Mapping[str, tuple[type[Detector], type[DetectorLimits]]]
@@ -29,54 +31,86 @@ class Post(NamedTuple):
     only_warns: bool
 
 
+class Posts(NamedTuple):
+    """The detectors of a unit for which certain limits hold: those that look at calls of a kind, in the order
+    of judging, and how many there are."""
+
+    by_kind: Mapping[Kind, tuple[Post, ...]]
+    size: int
+
+
 class Watches:
     """The detectors of every unit of one kind.
 
     Attributes:
-        by_kind: the posts that look at calls of a kind, in the order of judging.
-        size: how many there are.
+        heeded: the kinds of calls that any of them looks at.
     """
 
-    __slots__ = ("by_kind", "size")
+    __slots__ = ("_classes", "_posts", "_scoping", "_tools", "_unit", "heeded")
 
-    def __init__(self, unit: Unit, registry: Registry, policy: Policy) -> None:
-        named = [(name, cls, limits) for name, (cls, limits) in registry.items() if unit in cls.per]
+    def __init__(
+        self, unit: Unit, registry: Registry, scoping: Scoping, tools: Mapping[str, ToolRule]
+    ) -> None:
+        self._unit = unit
+        self._classes = {name: cls for name, (cls, _) in registry.items() if unit in cls.per}
+        self._scoping = scoping
+        self._tools = tools
+        self._posts: dict[Resolution, Posts] = {}
+        self.heeded: Final = frozenset(kind for cls in self._classes.values() for kind in _heeds(cls))
+
+    def begin(self, who: Identity, agent: str = "") -> Watch:
+        """The watch of a unit that begins; `agent` where it is that of one agent."""
+        resolution = self._scoping.resolution(who, agent)
+        posts = self._posts.get(resolution)
+        if posts is None:
+            if len(self._posts) >= KEPT:
+                self._posts.clear()
+            posts = self._posts[resolution] = self._post(self._scoping.limits(resolution))
+        return Watch(posts)
+
+    def _post(self, limits: Limits) -> Posts:
         posts = [
-            (_post(at, unit, cls, policy.detectors.get(name) or limits(), policy), cls)
-            for at, (name, cls, limits) in enumerate(named)
+            (_post(at, self._unit, cls, limits[name], self._tools), _heeds(cls))
+            for at, (name, cls) in enumerate(self._classes.items())
         ]
-        self.size: Final = len(posts)
-        self.by_kind: Final = {
-            kind: tuple(post for post, cls in posts if kind in getattr(cls, "heeds", Kind)) for kind in Kind
-        }
+        by_kind = {kind: tuple(post for post, heeds in posts if kind in heeds) for kind in Kind}
+        return Posts(by_kind, len(posts))
 
 
-def _post(at: int, unit: Unit, cls: type[Detector], limits: Any, policy: Policy) -> Post:
+def _heeds(cls: type[Detector]) -> frozenset[Kind]:
+    return frozenset(getattr(cls, "heeds", Kind))
+
+
+def _post(at: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping[str, ToolRule]) -> Post:
     only_warns = unit in getattr(cls, "only_warns", ())
-    return Post(at, lambda: cls(limits, policy.tools), getattr(cls, "wakes", None), only_warns)
+    return Post(at, lambda: cls(limits, tools), getattr(cls, "wakes", None), only_warns)
 
 
 class Watch:
     """The detectors of one unit."""
 
-    __slots__ = ("_made", "_watches")
+    __slots__ = ("_made", "_posts")
 
-    def __init__(self, watches: Watches) -> None:
-        self._watches = watches
+    def __init__(self, posts: Posts) -> None:
+        self._posts = posts
         self._made: list[Detector | None] | None = None
+
+    def anew(self) -> Watch:
+        """The same detectors, which have seen nothing."""
+        return Watch(self._posts)
 
     def look(self, call: Call) -> tuple[Finding, ...]:
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
         made = self._made
         findings: tuple[Finding, ...] = ()
-        for post in self._watches.by_kind[call.event.kind]:
+        for post in self._posts.by_kind[call.event.kind]:
             detector = made[post.at] if made is not None else None
             if detector is None:
                 if post.wakes is not None and not post.wakes(call):
                     continue
                 detector = post.make()
                 if made is None:
-                    made = self._made = [None] * self._watches.size
+                    made = self._made = [None] * self._posts.size
                 made[post.at] = detector
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:

@@ -1,0 +1,111 @@
+"""Plain data (as YAML gives it) to frozen dataclasses, each value checked against its type.
+
+Rule 1: a bad value is refused with the path of its field (`PolicyError.path`), so that whoever read it from a
+file can name the line. Rule 2: a name that is not known is refused with the nearest that is. Rule 3: a number
+keeps within the `least` and the `most` of its field's metadata. It does not know what the values mean.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from enum import Enum
+from typing import Any, TypeVar, get_type_hints
+
+from spanfuse_processor.engine.policy import PolicyError
+
+T = TypeVar("T")
+Path = tuple[str, ...]
+
+
+def build(cls: type[T], values: object, path: Path = ()) -> T:
+    """A frozen dataclass from plain data.
+
+    Raises:
+        PolicyError: unknown field, wrong type, no choice that there is, or a number out of its bounds.
+    """
+    return cls(**fields_of(cls, values, path))
+
+
+def fields_of(cls: type[Any], values: object, path: Path = ()) -> dict[str, Any]:
+    """The fields of `cls` that plain data sets, checked. Raises as `build`."""
+    hints = get_type_hints(cls)
+    known = {each.name: each.metadata for each in dataclasses.fields(cls)}
+    checked: dict[str, Any] = {}
+    for name, value in mapping(values, "fields", path).items():
+        here = (*path, str(name))
+        if name not in known:
+            raise PolicyError(here, unknown("field", str(name), known))
+        checked[name] = _value(hints[name], value, here, known[name])
+    return checked
+
+
+def mapping(values: object, what: str, path: Path) -> Mapping[Any, object]:
+    """`values`, where they are a mapping of `what`.
+
+    Raises:
+        PolicyError: they are none.
+    """
+    if not isinstance(values, Mapping):
+        raise PolicyError(path, f"expected a mapping of {what}, got {type(values).__name__}")
+    return values
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """The problem with a name that is not known, and the nearest that is.
+
+    >>> unknown("field", "equals", ("equal", "mode"))
+    "unknown field: did you mean 'equal'? known are equal, mode"
+    """
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1)
+    hint = f": did you mean {near[0]!r}?" if near else ";"
+    return f"unknown {what}{hint} known are {', '.join(names)}"
+
+
+def _value(hint: Any, value: object, path: Path, bounds: Mapping[str, float]) -> object:
+    options: tuple[Any, ...] = getattr(hint, "__args__", ())
+    if type(None) in options:  # an optional field
+        return None if value is None else _value(options[0], value, path, bounds)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _choice(hint, value, path)
+    if dataclasses.is_dataclass(hint):
+        return build(hint, value, path)  # type: ignore[arg-type]
+    if hint is bool or hint is str:
+        if not isinstance(value, hint):
+            raise PolicyError(path, f"expected {hint.__name__}, got {value!r}")
+        return value
+    if hint in (int, float):
+        return _number(hint, value, path, bounds)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        raise PolicyError(path, f"expected a list of names, got {value!r}")
+    return tuple(value)
+
+
+def _choice(hint: type[Enum], value: object, path: Path) -> Enum:
+    try:
+        return hint(value)
+    except ValueError:
+        names = [str(member.value) for member in hint if member.value]
+        near = get_close_matches(str(value), names, n=1)
+        hint_ = f"; did you mean {near[0]!r}?" if near else ""
+        raise PolicyError(path, f"expected one of {', '.join(names)}, got {value!r}{hint_}") from None
+
+
+def _number(hint: type, value: object, path: Path, bounds: Mapping[str, float]) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise PolicyError(path, f"expected a number, got {value!r}")
+    if hint is int and not isinstance(value, int):
+        raise PolicyError(path, f"expected a whole number, got {value!r}")
+    least, most = bounds.get("least", 0), bounds.get("most", sys.float_info.max)
+    if not least <= value <= most:
+        raise PolicyError(path, f"must be {_span(least, bounds.get('most'))}, got {value!r}")
+    return hint(value)
+
+
+def _span(least: float, most: float | None) -> str:
+    if most is not None:
+        return f"{least} to {most}"
+    return f"finite and at least {least}" if least else "finite and not negative"
