@@ -21,7 +21,7 @@ from spanfuse_processor.engine.dialect import Dialect
 from spanfuse_processor.engine.dialects import DIALECTS
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level, MicroUsd, Usage
+from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
 from spanfuse_processor.engine.pricer import Pricer, Waiting
@@ -177,6 +177,11 @@ class Engine:
             self._without_price(event, run, cost)
         if event.ended_ns > run.record.last_ns:
             run.record.last_ns = event.ended_ns
+        totals = run.record.totals
+        call.run_cost = totals.cost
+        call.run_tokens = totals.input_tokens + totals.output_tokens - totals.cached_tokens
+        if usage is not None and event.kind is Kind.MODEL:
+            call.window = self._pricer.window(event)
         if self._observer is not None and self._stats.twins == twins:
             self._observer(call, event)
         return call

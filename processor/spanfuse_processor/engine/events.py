@@ -83,7 +83,8 @@ class CallEnded(CallStarted):
     `usage` is None when a model call reported none. `error` is `error.type`, empty on success.
     `prints` is None when nothing about the content is known (names only). `cost` is what the emitter
     says it cost, a hint; the engine prices by itself. `fresh` marks a user's request that comes
-    without any answer of a model or a tool.
+    without any answer of a model or a tool. `budget` is what its owner says that the whole run may cost,
+    None where nobody said; `cut` says that the answer was not over when it had as many tokens as it may.
     """
 
     ended_ns: int = 0
@@ -93,6 +94,8 @@ class CallEnded(CallStarted):
     response_id: str = ""
     cost: MicroUsd | None = None
     fresh: bool = False
+    budget: MicroUsd | None = None
+    cut: bool = False
 
 
 @dataclass(slots=True)
@@ -103,6 +106,10 @@ class Call:
     above (a lower bound while parents are missing); `height` is the longest chain of agents below and
     including this call, as far as their ends have arrived. `ended` is False for a start.
     `cost` is None when the price is unknown or the call has none.
+
+    Of a call that ended: `window` is how many tokens its model takes in at once (0: unknown, or no model's
+    call), `run_cost` and `run_tokens` are what the run has cost by now and the tokens that it did not read
+    from a cache: each call once, and with prices that came late.
     """
 
     event: CallStarted
@@ -113,3 +120,6 @@ class Call:
     agents: tuple[str, ...]
     ended: bool
     cost: MicroUsd | None = None
+    window: int = 0
+    run_cost: MicroUsd = 0
+    run_tokens: int = 0
