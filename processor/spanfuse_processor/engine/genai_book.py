@@ -8,6 +8,7 @@ it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -69,7 +70,7 @@ class GenaiPrices:
                     _, found = snapshot.find_provider_model(name, None, provider_id, None)
                 except LookupError:
                     continue
-                return _rates(found.get_prices(noon)) if found.prices else None
+                return _rates(found.get_prices(noon), found.context_window or 0) if found.prices else None
         return None
 
     def _providers(self, provider: str) -> tuple[str | None, ...]:
@@ -92,7 +93,7 @@ class GenaiPrices:
         return self._snapshot
 
 
-def _rates(price: ModelPrice) -> Rates | None:
+def _rates(price: ModelPrice, window: int) -> Rates | None:
     """The part of a price that concerns text tokens; None when it has none (audio by the hour, for
     example)."""
     parts: list[Any] = [getattr(price, part) for part in _PARTS]
@@ -101,7 +102,8 @@ def _rates(price: ModelPrice) -> Rates | None:
         return None
     per_call = 0 if call is None else int(call * _YOCTO_PER_USD_OF_KCOUNT)
     starts = sorted({tier.start for part in parts for tier in getattr(part, "tiers", ())})
-    return _at(parts, per_call, -1, tuple((start, _at(parts, per_call, start)) for start in starts))
+    tiers = tuple((start, _at(parts, per_call, start)) for start in starts)
+    return replace(_at(parts, per_call, -1, tiers), window=window)
 
 
 def _at(parts: list[Any], call: int, start: int, tiers: tuple[tuple[int, Rates], ...] = ()) -> Rates:

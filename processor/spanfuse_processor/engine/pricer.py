@@ -58,6 +58,11 @@ class Pricer:
             return PENDING
         return self._charge(rates, usage, event.cost)
 
+    def window(self, event: CallEnded) -> int:
+        """How many tokens the model of a priced call takes in at once; 0 when unknown, or not known yet."""
+        rates = self._rates.get((event.provider, event.model, event.name, event.ended_ns // NS_PER_DAY))
+        return rates.window if rates is not None else 0
+
     def unpriced(self, event: CallEnded) -> None:
         """Counts a call that has no price."""
         self._stats.count_unpriced(event.model or event.name)

@@ -35,7 +35,7 @@ class Rates:
 
     None means: not priced apart, charged as what it is a part of (cached and cache-written tokens as
     input, reasoning as output). `tiers` are (start, rates): over `start` input tokens, all tokens cost
-    those rates.
+    those rates. `window` is how many tokens the model takes in at once, 0 where the book does not say.
 
     >>> dollar_a_million = YOCTO_PER_MICRO  # the same price, in our unit
     >>> rates = Rates(3 * dollar_a_million, 15 * dollar_a_million, cached=dollar_a_million * 3 // 10)
@@ -50,6 +50,7 @@ class Rates:
     reasoning: int | None = None
     call: int = 0
     tiers: tuple[tuple[int, Rates], ...] = ()
+    window: int = 0
 
     def cost(self, usage: Usage) -> MicroUsd:
         """What `usage` costs. More parts than total: the emitter left the parts out of the total."""

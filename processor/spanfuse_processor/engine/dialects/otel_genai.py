@@ -21,7 +21,7 @@ from spanfuse_processor.engine.fingerprints.envelopes import arguments_in, resul
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.identities import Identities
-from spanfuse_processor.engine.reading.lenient import count, micro_usd, text, truth
+from spanfuse_processor.engine.reading.lenient import count, micro_usd, text, truth, was_cut
 from spanfuse_processor.engine.reading.old_names import (
     EXCLUSIVE,
     NAMELESS_CONTAINERS,
@@ -130,6 +130,8 @@ class OtelGenai:
         event.provider = _provider(text(_first(get, names.PROVIDER)))
         event.usage = _usage(get, span.scope in EXCLUSIVE)
         event.cost = micro_usd(_first(get, names.COST_USD)) or None  # without a price list some send a zero
+        event.cut = was_cut(get(names.FINISH_REASONS))
+        event.budget = micro_usd(get(names.BUDGET_USD))
         event.prints = _stamped(get) or self._of_messages(event, span, get)
 
     def _read_tool(self, event: CallEnded, span: RawSpan, get: Get) -> None:

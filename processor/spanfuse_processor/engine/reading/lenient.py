@@ -6,11 +6,14 @@ negative or endless number is no count. This file does not know which attribute 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from spanfuse_processor.engine.nouns import MicroUsd
 
 _MOST: Final = 2**53
+_CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
+_LISTS: Final = (list, tuple)
 _TRUE: Final = frozenset({"true", "yes", "1"})
 
 
@@ -74,3 +77,19 @@ def micro_usd(dollars: object) -> MicroUsd | None:
     """
     known = number(dollars)
     return None if known is None else round(known * 1_000_000)
+
+
+def was_cut(reasons: object) -> bool:
+    """Whether an answer ended because it had as many tokens as it may, by its finish reasons.
+
+    >>> was_cut(["length"]), was_cut('["max_tokens"]'), was_cut(["stop"]), was_cut(None)
+    (True, True, False, False)
+    """
+    if isinstance(reasons, str):
+        return _is_cut(reasons)
+    return isinstance(reasons, _LISTS) and any(_is_cut(each) for each in reasons if isinstance(each, str))
+
+
+@lru_cache(maxsize=256)
+def _is_cut(reason: str) -> bool:
+    return reason.strip("[]\"' ").lower() in _CUT
