@@ -20,6 +20,7 @@ from opentelemetry.context import Context
 
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
+from spanfuse_processor.engine.reading.lenient import number
 
 _KEY = otel_context.create_key("spanfuse-run")
 MAX_AGENTS = 32  # names of enclosing agents that are remembered
@@ -32,6 +33,7 @@ _CARRIED = (
     names.FEATURE,
     names.USER,
     names.SESSION,
+    names.BUDGET_USD,
 )
 """What says to another process which run it works for."""
 
@@ -41,7 +43,7 @@ class RunScope:
     """The run that calls are charged to.
 
     `agents` are the names of the agents that enclose the current point, outermost first; the run's own root
-    is not one of them unless it was given an agent's name. `budget_usd` is what `spanfuse.run` was told.
+    is not one of them unless it was given an agent's name. `budget_usd` is what the whole run may cost.
     `tool` is the tool whose body this is, empty outside of one. `keys` are the breakers that every call here
     answers to, its own model or tool apart.
     """
@@ -82,7 +84,8 @@ class RunScope:
 
     def carries_same(self, other: RunScope) -> bool:
         """Whether both say the same to another process."""
-        return (self.id, self.agents, self.identity) == (other.id, other.agents, other.identity)
+        mine = (self.id, self.agents, self.identity, self.budget_usd)
+        return mine == (other.id, other.agents, other.identity, other.budget_usd)
 
     def within(self, tool: str) -> RunScope:
         """The same run, in the body of a tool."""
@@ -157,7 +160,8 @@ def path_of(agents: tuple[str, ...]) -> str:
 def _entries(scope: RunScope) -> list[tuple[str, str]]:
     who = scope.identity
     path = path_of(scope.agents)
-    values = (scope.id, path, who.tenant, who.namespace, who.feature, who.user, who.session)
+    budget = "" if scope.budget_usd is None else str(scope.budget_usd)
+    values = (scope.id, path, who.tenant, who.namespace, who.feature, who.user, who.session, budget)
     return [(name, value) for name, value in zip(_CARRIED, values, strict=True) if value]
 
 
@@ -175,7 +179,8 @@ def from_baggage(context: Context) -> RunScope | None:
         session=_text(carried, names.SESSION),
     )
     path = _text(carried, names.AGENT_PATH)
-    return RunScope(run, who, tuple(path.split("/")[:MAX_AGENTS]) if path else ())
+    agents = tuple(path.split("/")[:MAX_AGENTS]) if path else ()
+    return RunScope(run, who, agents, number(_text(carried, names.BUDGET_USD)))
 
 
 def _text(carried: Mapping[str, object], name: str) -> str:

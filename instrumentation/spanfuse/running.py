@@ -40,9 +40,7 @@ class _Said:
     def scope(self, outer: RunScope | None) -> RunScope:
         """The run that this is, or is a part of."""
         if outer is not None and self.run_id in ("", outer.id):
-            budget = outer.budget_usd if self.budget_usd is None else self.budget_usd
-            who = _over(self.identity, outer.identity)
-            return replace(outer, identity=who, budget_usd=budget, tool="")
+            return replace(outer, identity=_over(self.identity, outer.identity), tool="")
         live = runtime.live()
         default = Identity(feature=live.settings.feature if live else "")
         who = _over(self.identity, default)
@@ -51,8 +49,8 @@ class _Said:
     def intent(self, scope: RunScope, nested: bool) -> Intent:
         """The root span: an agent's where one is named or encloses it, else a workflow's."""
         attributes: dict[str, object] = {}
-        if scope.budget_usd is not None:
-            attributes[names.BUDGET_USD] = scope.budget_usd
+        if self.budget_usd is not None:  # of a part of a run it is only said: what is judged is the whole
+            attributes[names.BUDGET_USD] = self.budget_usd
         agent = self.agent or (nested and (self.name or f"agent {len(scope.agents) + 1}"))
         if agent:
             return Intent(Kind.AGENT, "invoke_agent", agent, attributes=attributes)
@@ -195,7 +193,8 @@ def run(
         agent: the agent's name; the root span is then `invoke_agent`, else `invoke_workflow`.
         name: what the workflow is called.
         run_id: continues a run of this id, for example in a worker; a new id when empty.
-        budget_usd: what the run may cost, as said on its span (`spanfuse.run.budget_usd`).
+        budget_usd: what the run may cost, in US dollars. It is warned of at 50 and 80 percent, and stopped when
+            that much is spent. Of a part of a run it is only said, on its span (`spanfuse.run.budget_usd`).
     """
     who = Identity(tenant=tenant, namespace=namespace, feature=feature, user=user, session=session)
     return Run(_Said(who, agent, name, run_id, budget_usd))

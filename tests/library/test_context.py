@@ -70,9 +70,8 @@ def test_a_run_flows_into_a_task_and_not_back() -> None:
 
 
 def test_a_run_crosses_to_another_process_in_baggage() -> None:
-    here = RunScope(
-        "r", Identity(tenant="t", namespace="n", feature="f", user="u/1, 2", session="s"), ("a/b", "c")
-    )
+    who = Identity(tenant="t", namespace="n", feature="f", user="u/1, 2", session="s")
+    here = RunScope("r", who, ("a/b", "c"), budget_usd=2.5)
     carrier: dict[str, str] = {}
     W3CBaggagePropagator().inject(carrier, with_run(here))
 
@@ -80,7 +79,7 @@ def test_a_run_crosses_to_another_process_in_baggage() -> None:
         there = context.current()
 
     assert there is not None
-    assert (there.id, there.identity, there.agents) == ("r", here.identity, ("a_b", "c"))
+    assert (there.id, there.identity, there.agents, there.budget_usd) == ("r", who, ("a_b", "c"), 2.5)
 
 
 def test_baggage_that_names_no_run_is_none() -> None:

@@ -69,11 +69,18 @@ def test_a_run_id_of_its_own_makes_it_another_run(session: Session) -> None:
         assert (inner.id, inner.depth) == ("other", 0)
 
 
-def test_what_it_may_cost_is_said_on_its_span(session: Session) -> None:
-    with spanfuse.run(budget_usd=2.5):
-        pass
+def test_what_it_may_cost_is_said_on_its_span_and_on_every_call_inside(session: Session) -> None:
+    with spanfuse.run(budget_usd=2.5), spanfuse.run(agent="helper"):
+        ask()
 
-    assert session.spans[0].attributes[names.BUDGET_USD] == 2.5
+    assert [span.attributes[names.BUDGET_USD] for span in session.spans] == [2.5, 2.5, 2.5]
+
+
+def test_what_a_part_may_cost_is_said_on_its_own_span_alone(session: Session) -> None:
+    with spanfuse.run(), spanfuse.run(agent="helper", budget_usd=1.0):
+        ask()
+
+    assert [span.attributes.get(names.BUDGET_USD) for span in session.spans] == [None, 1.0, None]
 
 
 def test_the_current_run_is_known_inside_and_not_outside(session: Session) -> None:
