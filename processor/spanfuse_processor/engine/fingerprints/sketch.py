@@ -1,0 +1,101 @@
+"""Sketches: 64 bits from which the likeness of two texts can be estimated, and no word be read.
+
+A text is the set of its words: letters in lower case, digits left out, order and number forgotten. Each word
+flips one of 58 bits (an odd sketch: Mitzenmacher, Pagh and Pham, 2014), so that what two texts share cancels
+out and the bits that differ count the words that they do not share. The other six bits hold how many words
+there were. Of a text with more words than these can count, those with the smallest hashes stand for all.
+
+Rule 1: the alphabet is replaced by a secret one before anything is hashed: without the key no guess can be
+tried out. Rule 2: the work is bounded: two ends of a long text stand for it. Rule 3: 0 is unknown, and unlike
+everything. It is an estimate: see `resemblance`. It does not know what is compared, nor why.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from hashlib import shake_128
+from math import log
+from operator import xor
+from struct import Struct
+from typing import Final
+from zlib import crc32
+
+LENGTH: Final = 2_048
+"""Characters of a text that are looked at, half of them from each end."""
+
+_BITS: Final = 58
+_MOST: Final = 63  # words that six bits can count
+_FLIPPED: Final = (1 << _BITS) - 1
+_FLIPS: Final = [1 << hashed % _BITS for hashed in range(256)]
+_UNSHARED: Final = [-_BITS / 2 * log(1 - 2 * flipped / _BITS) for flipped in range(_BITS // 2)]
+_PACKED: Final = [Struct(f"<{count}I").pack for count in range(_MOST + 1)]
+
+_SECRETS: Final = [byte for byte in range(256) if byte not in b"\t\n\x0b\x0c\r "]  # bytes that split nothing
+_LETTERS: Final = (*b"abcdefghijklmnopqrstuvwxyz", *range(128, 256))
+_DIGITS: Final = b"0123456789"
+_SIGN: Final = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")  # a word, where none has spaces
+
+
+class Sketcher:
+    """Makes the sketches of one deployment: those made with another key are like nothing here.
+
+    >>> sketch = Sketcher(b"secret").of
+    >>> one, other = sketch("find cheap flights to Rome on May 3"), sketch("on May 14 find CHEAP flights to Rome")
+    >>> one == other, sketch("rome") == Sketcher(b"another").of("rome"), sketch("12 + 7")
+    (True, False, 0)
+    """
+
+    __slots__ = ("_alphabet",)
+
+    def __init__(self, key: bytes) -> None:
+        self._alphabet = _alphabet(key)
+
+    def of(self, text: str) -> int:
+        """The sketch of a text; 0 when there is no word in it."""
+        if len(text) > LENGTH:
+            text = f"{text[: LENGTH // 2]} {text[-LENGTH // 2 :]}"
+        if not text.isascii():
+            text = _SIGN.sub(r" \1 ", text)
+        words = set(text.encode("utf-8", "replace").translate(self._alphabet, _DIGITS).split())
+        hashes = list(map(crc32, words))
+        if len(hashes) > _MOST:
+            hashes.sort()
+            del hashes[_MOST:]
+        count = len(hashes)
+        lowest_bytes = _PACKED[count](*hashes)[::4]
+        return reduce(xor, map(_FLIPS.__getitem__, lowest_bytes), count << _BITS)
+
+
+def resemblance(one: int, other: int) -> float:
+    """How alike two texts are, 0 to 1: the share of their words that both have (Jaccard's), estimated.
+
+    Measured on 20,000 pairs of calls of recorded agents: of 0.7 or more it is wrong by 0.02 (root mean
+    square) in short texts and by 0.04 in long ones; of less by 0.08 and 0.17.
+
+    >>> sketch = Sketcher(b"").of
+    >>> round(resemblance(sketch("a b c d e f g h i j"), sketch("a b c d e f g h i z")), 1)  # in truth 9 of 11
+    0.8
+    >>> resemblance(sketch("a b c"), sketch("x y z")), resemblance(0, 0)
+    (0.0, 0.0)
+    """
+    if not one or not other:
+        return 0.0
+    sizes = one >> _BITS, other >> _BITS
+    words, flipped = sizes[0] + sizes[1], ((one ^ other) & _FLIPPED).bit_count()
+    if 2 * flipped >= _BITS:
+        return 0.0
+    unshared = max(_UNSHARED[flipped], abs(sizes[0] - sizes[1]))
+    return max(0.0, (words - unshared) / (words + unshared))
+
+
+def _alphabet(key: bytes) -> bytes:
+    """A secret byte for each letter, small and capital alike; a space for what is none."""
+    noise = shake_128(b"sketch" + key).digest(4 * 256)
+    secret = sorted(_SECRETS, key=lambda byte: noise[4 * byte : 4 * byte + 4])
+    table = bytearray(b" " * 256)
+    for letter, byte in zip(_LETTERS, secret, strict=False):
+        table[letter] = byte
+    for small in range(ord("a"), ord("z") + 1):
+        table[small - 32] = table[small]
+    return bytes(table)
