@@ -52,7 +52,8 @@ class CallStarted:
     `name` is the tool's name, the model or the agent's name. `run_id` is our own run id, empty for
     foreign spans; `joins` are the conversation, session and linked trace ids that tie foreign spans into
     one run. `depth` is how many agents enclose the call (0: none or only the root), -1 when not stamped;
-    `agents` are their names, outermost first, where known. `user_turn` marks real user input.
+    `agents` are their names, outermost first, where known. `user_turn` marks real user input. `stages` are
+    those that it is in, as `reading/stages.py` writes them.
     """
 
     trace_id: bytes
@@ -74,6 +75,35 @@ class CallStarted:
     effect: str = ""
     repeatable: bool = False
     user_turn: bool = False
+    stages: str = field(default="", kw_only=True)
+
+
+@dataclass(slots=True)
+class CallOpen(CallStarted):
+    """A call that has begun and goes on, told by whoever makes it, again and again until it ends.
+
+    `open_for` are the seconds since it began, `quiet_for` those since it last showed that it lives: both by
+    the teller's own clock, at the moment of telling.
+    """
+
+    open_for: float = 0.0
+    quiet_for: float = 0.0
+
+
+@dataclass(slots=True)
+class Heartbeat:
+    """A run says that it lives, whether or not it makes calls.
+
+    It says so inside of the span `span_id` (empty: of none). `ago` are the seconds since it said so, by the
+    teller's own clock, at the moment of telling; `within` those in which it promises to say so again, 0 when
+    it promises nothing.
+    """
+
+    run_id: str
+    trace_id: bytes = b""
+    span_id: bytes = b""
+    ago: float = 0.0
+    within: float = 0.0
 
 
 @dataclass(slots=True)
@@ -123,3 +153,21 @@ class Call:
     window: int = 0
     run_cost: MicroUsd = 0
     run_tokens: int = 0
+
+
+@dataclass(slots=True)
+class Open:
+    """An open call at one moment: what detectors that mind time see. All in seconds.
+
+    `age` since it began. `quiet` since it, or anything inside of it, last began, ended or showed life; 0 while
+    a call inside of it is open. `idle`: since anything in its run last began or ended; 0 while any call but an
+    agent's is open there. `beat` since the run's last heartbeat, None when it never sent one; `within` what
+    that one promised.
+    """
+
+    call: Call
+    age: float
+    quiet: float
+    idle: float
+    beat: float | None = None
+    within: float = 0.0
