@@ -34,6 +34,7 @@ _CARRIED = (
     names.USER,
     names.SESSION,
     names.BUDGET_USD,
+    names.PROFILE,
 )
 """What says to another process which run it works for."""
 
@@ -161,7 +162,9 @@ def _entries(scope: RunScope) -> list[tuple[str, str]]:
     who = scope.identity
     path = path_of(scope.agents)
     budget = "" if scope.budget_usd is None else str(scope.budget_usd)
-    values = (scope.id, path, who.tenant, who.namespace, who.feature, who.user, who.session, budget)
+    values = (
+        scope.id, path, who.tenant, who.namespace, who.feature, who.user, who.session, budget, who.profile,
+    )  # fmt: skip
     return [(name, value) for name, value in zip(_CARRIED, values, strict=True) if value]
 
 
@@ -177,6 +180,7 @@ def from_baggage(context: Context) -> RunScope | None:
         feature=_text(carried, names.FEATURE),
         user=_text(carried, names.USER),
         session=_text(carried, names.SESSION),
+        profile=_text(carried, names.PROFILE),
     )
     path = _text(carried, names.AGENT_PATH)
     agents = tuple(path.split("/")[:MAX_AGENTS]) if path else ()

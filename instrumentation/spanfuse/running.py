@@ -13,15 +13,19 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from spanfuse import context, runtime
 from spanfuse.calling import ActiveCall, begin
 from spanfuse.context import RunScope
+from spanfuse.errors import SettingsError
 from spanfuse.provider import Intent, Outcome
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Identity, Kind
+from spanfuse_processor.engine.policy import Profile
 from spanfuse_processor.engine.verdicts import Mode
+
+PROFILES: Final = tuple(profile.value for profile in Profile)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,7 +44,8 @@ class _Said:
     def scope(self, outer: RunScope | None) -> RunScope:
         """The run that this is, or is a part of."""
         if outer is not None and self.run_id in ("", outer.id):
-            return replace(outer, identity=_over(self.identity, outer.identity), tool="")
+            part = replace(self.identity, profile="")  # which is the whole run's
+            return replace(outer, identity=_over(part, outer.identity), tool="")
         live = runtime.live()
         default = Identity(feature=live.settings.feature if live else "")
         who = _over(self.identity, default)
@@ -67,6 +72,7 @@ def _over(said: Identity, known: Identity) -> Identity:
         feature=said.feature or known.feature,
         user=said.user or known.user,
         session=said.session or known.session,
+        profile=said.profile or known.profile,
     )
 
 
@@ -178,6 +184,7 @@ def run(
     name: str = "",
     run_id: str = "",
     budget_usd: float | None = None,
+    profile: str = "",
 ) -> Run:
     """Names the run that everything inside is charged to.
 
@@ -193,8 +200,18 @@ def run(
         agent: the agent's name; the root span is then `invoke_agent`, else `invoke_workflow`.
         name: what the workflow is called.
         run_id: continues a run of this id, for example in a worker; a new id when empty.
-        budget_usd: what the run may cost, in US dollars. It is warned of at 50 and 80 percent, and stopped when
-            that much is spent. Of a part of a run it is only said, on its span (`spanfuse.run.budget_usd`).
+        budget_usd: what the run may cost, in US dollars: at 50 and 80 percent of it there is a warning, and
+            when it is spent a stop. Of a part of a run it is only said, on its span
+            (`spanfuse.run.budget_usd`).
+        profile: what kind of run it is, and so how patiently it is judged: `interactive`, `batch` or `long`.
+            The policy's rules go over it; empty leaves it to the policy. A part of a run has its run's.
+
+    Raises:
+        SettingsError: no such profile.
     """
-    who = Identity(tenant=tenant, namespace=namespace, feature=feature, user=user, session=session)
+    if profile and profile not in PROFILES:
+        raise SettingsError(f"profile {profile!r} is unknown: use {', '.join(PROFILES)}")
+    who = Identity(
+        tenant=tenant, namespace=namespace, feature=feature, user=user, session=session, profile=profile
+    )
     return Run(_Said(who, agent, name, run_id, budget_usd))

@@ -70,7 +70,7 @@ def test_a_run_flows_into_a_task_and_not_back() -> None:
 
 
 def test_a_run_crosses_to_another_process_in_baggage() -> None:
-    who = Identity(tenant="t", namespace="n", feature="f", user="u/1, 2", session="s")
+    who = Identity("", "", "t", "n", "f", "u/1, 2", "s", "batch")
     here = RunScope("r", who, ("a/b", "c"), budget_usd=2.5)
     carrier: dict[str, str] = {}
     W3CBaggagePropagator().inject(carrier, with_run(here))

@@ -12,7 +12,7 @@ from tests.library.making import ask, chat
 import spanfuse
 from spanfuse import hooks
 from spanfuse.calling import begin
-from spanfuse.errors import BreakerOpen
+from spanfuse.errors import BreakerOpen, SettingsError
 from spanfuse.testing import Session
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Level
@@ -54,6 +54,18 @@ def test_a_run_inside_a_run_is_the_same_run_one_agent_deeper(session: Session) -
     assert call[names.FEATURE] == "drafts"
     assert (writer[names.DEPTH], writer[names.AGENT_PATH]) == (0, "planner")
     assert (planner[names.DEPTH], planner.get(names.AGENT_PATH)) == (0, None)
+
+
+def test_what_kind_of_run_it_is_stands_on_every_call_and_is_the_whole_runs(session: Session) -> None:
+    with spanfuse.run(profile="batch"), spanfuse.run(agent="helper", profile="long"):
+        ask()
+
+    assert [span.attributes[names.PROFILE] for span in session.spans] == ["batch", "batch", "batch"]
+
+
+def test_a_kind_of_run_that_there_is_not_is_refused_at_once() -> None:
+    with pytest.raises(SettingsError, match="profile 'batsh' is unknown: use interactive, batch, long"):
+        spanfuse.run(profile="batsh")
 
 
 def test_an_inner_run_without_a_name_is_an_agent_all_the_same(session: Session) -> None:

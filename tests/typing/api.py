@@ -57,7 +57,9 @@ async def use() -> None:
     spanfuse.instrument(endpont="x")  # type: ignore[call-arg]
     spanfuse.tool(effect="reed")  # type: ignore[call-overload]
 
-    with spanfuse.run(feature="chat", user="u", tenant="t", session="s", budget_usd=1.5) as run:
+    with spanfuse.run(
+        feature="chat", user="u", tenant="t", session="s", budget_usd=1.5, profile="batch"
+    ) as run:
         assert_type(run, Run)
         assert_type(run.id, str)
         assert_type(run.depth, int)

@@ -31,7 +31,7 @@ def any_call(draw: st.DrawFn) -> CallStarted:
         run_id=draw(texts),
         depth=draw(st.integers(-1, 2**31 - 1)),
         agents=agents,
-        identity=Identity("svc", "i-1", *(draw(texts) for _ in range(5))),
+        identity=Identity("svc", "i-1", *(draw(texts) for _ in range(6))),
     )
 
 

@@ -281,4 +281,5 @@ class WatchedCall(ActiveCall):
             feature=who.feature,
             user=who.user,
             session=who.session,
+            profile=who.profile,
         )

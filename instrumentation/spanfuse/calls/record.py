@@ -90,6 +90,7 @@ def identity_entries(who: Identity) -> list[tuple[str, str]]:
         (names.FEATURE, who.feature),
         (names.USER, who.user),
         (names.SESSION, who.session),
+        (names.PROFILE, who.profile),
     )
     return [(name, value) for name, value in entries if value]
 

@@ -38,6 +38,7 @@ def encode(event: CallStarted) -> pb.OpenCall:
         user_id=text(who.user),
         namespace=text(who.namespace),
         session_id=text(who.session),
+        profile=text(who.profile),
     )
 
 
@@ -68,5 +69,6 @@ def decode(message: pb.OpenCall, service: str = "", instance: str = "") -> CallS
             feature=message.feature,
             user=message.user_id,
             session=message.session_id,
+            profile=message.profile,
         ),
     )
