@@ -26,8 +26,10 @@ class SettingsError(SpanfuseError):
 
 
 def describe(directive: Directive) -> str:
-    """The one line a person reads when a call is refused."""
-    return f"{directive.key} is stopped ({directive.reason}): {directive.message}"
+    """What a person reads when a call is refused: what is stopped, why, and what it rests on."""
+    said = f"{directive.key} is stopped ({directive.reason}): {directive.message}"
+    evidence = directive.evidence.words()
+    return f"{said.rstrip('. ')}. {evidence}" if evidence else said
 
 
 class BreakerOpen(SpanfuseError):

@@ -23,11 +23,11 @@ from spanfuse_processor.config import Config
 from spanfuse_processor.config_loading import admin_token_path
 from spanfuse_processor.control.admin import Admin, Audit
 from spanfuse_processor.control.hub import Hub
+from spanfuse_processor.control.payloads import show_run
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine import Engine, GenaiPrices, Order, dialects_for
 from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.nouns import BreakerKey
-from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.engine.verdicts import Verdict
 from spanfuse_processor.receiver.decoded import Decoded
 from spanfuse_processor.receiver.intake import Intake
@@ -226,7 +226,7 @@ class Service:
         views = sorted(
             self._engine.runs(), key=lambda view: (view.verdict != "stop", -view.cost, view.number)
         )
-        return [_shown(view) for view in itertools.islice(views, most)]
+        return [show_run(view) for view in itertools.islice(views, most)]
 
     def _knows(self, run: BreakerKey) -> bool:
         return self._engine.run(run.id) is not None
@@ -265,15 +265,3 @@ class Service:
             "twin": stats.twins,
             "usage_missing": stats.usage_missing,
         }
-
-
-def _shown(view: RunView) -> Mapping[str, Any]:
-    return {
-        "run": view.id,
-        "verdict": view.verdict,
-        "state": view.state.value,
-        "detector": view.stop.detector if view.stop else view.warn.detector if view.warn else None,
-        "feature": view.identity.feature,
-        "calls": view.calls,
-        "cost_usd": view.cost / 1_000_000,
-    }

@@ -7,11 +7,14 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.wire.builders import full_directive, keys
+from tests.wire.builders import explained_directive, full_directive, keys
 
 from spanfuse_processor.control import payloads
 from spanfuse_processor.control.payloads import MAX_ID, MAX_REASON, BadRequest, Wish
-from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
+from spanfuse_processor.engine.policy import Profile
+from spanfuse_processor.engine.runs.run import Record, view
+from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity
 
 
 @pytest.mark.parametrize(
@@ -92,6 +95,56 @@ def test_a_directive_is_shown_with_decimal_money_and_hex_ids() -> None:
     assert shown["cost_usd"] == 1.25
     assert shown["trace_id"] == (b"t" * 16).hex()
     assert shown["ttl_seconds"] == 90.5
+
+
+def test_a_directive_is_shown_with_the_evidence_that_it_rests_on() -> None:
+    shown = payloads.show_directive(explained_directive())
+
+    assert (shown["detector"], shown["rule"]) == ("repeat", "equal")
+    assert (shown["first_span_id"], shown["span_ids"][-1]) == ((b"r" * 8).hex(), (b"u" * 8).hex())
+    assert shown["prints"] == ["a1b2c3d4e5f60718", "ffeeddccbbaa9988"]
+    assert shown["cleared_by"] == "a result that was not seen before"
+    assert shown["words"].endswith("Would have been cleared by a result that was not seen before.")
+
+
+def test_a_run_is_shown_with_its_level_its_profile_and_what_its_verdict_rests_on() -> None:
+    finding = Finding(
+        "repeat", Severity.STOP, "LOOP", "again", b"e" * 8, 5, 5.0, 5.0, cleared_by="news", rule="equal",
+        first_span_id=b"a" * 8, prints=("d1",), cost=250_000,
+    )  # fmt: skip
+    record = Record("r1", 1, b"t" * 16, Identity("app", tenant="acme", feature="chat"), 0)
+    record.note(finding, "shadow")
+
+    shown = payloads.show_run(view(record, BreakerState.CLOSED, True, Profile.BATCH))
+
+    assert json.loads(json.dumps(shown)) == shown
+    assert (shown["verdict"], shown["level"], shown["action"], shown["detector"]) == (
+        "stop", "red", "shadow", "repeat",
+    )  # fmt: skip
+    assert (shown["profile"], shown["tenant"], shown["feature"]) == ("batch", "acme", "chat")
+    assert shown["why"] == {
+        "detector": "repeat",
+        "rule": "equal",
+        "severity": "stop",
+        "reason": "LOOP",
+        "message": "again",
+        "call": 5,
+        "observed": 5.0,
+        "limit": 5.0,
+        "first_span_id": (b"a" * 8).hex(),
+        "span_id": (b"e" * 8).hex(),
+        "prints": ["d1"],
+        "cost_usd": 0.25,
+        "cleared_by": "news",
+    }
+
+
+def test_a_run_of_which_there_is_nothing_to_say_is_shown_all_the_same() -> None:
+    record = Record("r1", 1, b"t" * 16, Identity(), 0)
+
+    shown = payloads.show_run(view(record, BreakerState.CLOSED, False, Profile.INTERACTIVE))
+
+    assert (shown["verdict"], shown["level"], shown["why"], shown["detector"]) == ("ok", "green", None, None)
 
 
 @pytest.mark.parametrize(("query", "limit"), [({}, 100), ({"limit": ["7"]}, 7), ({"limit": ["5000"]}, 100)])

@@ -16,12 +16,25 @@ REASONS = ["LOOP", "RETRY_STORM", "DEPTH", "RECURSION", "FAN_OUT", "RATE", "BURS
 
 def finding(reason: str = "LOOP", spans: tuple[bytes, ...] = ()) -> Finding:
     return Finding(
-        "repeat", Severity.STOP, reason, "search gave the same 5 times.", span(9), 5, 5.0, 4.0, spans
+        "repeat",
+        Severity.STOP,
+        reason,
+        "search gave the same 5 times.",
+        span(9),
+        5,
+        5.0,
+        4.0,
+        spans,
+        cleared_by="a new result",
+        rule="equal",
+        first_span_id=span(5),
+        prints=("ab12",),
+        cost=42,
     )
 
 
 def stop(what: Finding) -> Directive:
-    return directives.stop(RUN, what, Mode.ENFORCE, 3, 60.0, trace(1), 42)
+    return directives.stop(RUN, what, Mode.ENFORCE, 3, 60.0, trace(1))
 
 
 def test_a_stop_says_what_was_seen_and_what_it_cost() -> None:
@@ -30,7 +43,9 @@ def test_a_stop_says_what_was_seen_and_what_it_cost() -> None:
     assert (made.id, made.key, made.action, made.mode) == ("run/r1/stop", RUN, Action.STOP, Mode.ENFORCE)
     assert (made.revision, made.ttl, made.reason) == (3, 60.0, "LOOP")
     assert made.message == "search gave the same 5 times."
-    assert made.evidence == Evidence("repeat", 5.0, 4.0, trace(1), (span(9),), 42)
+    assert made.evidence == Evidence(
+        "repeat", 5.0, 4.0, trace(1), (span(9),), 42, "equal", span(5), ("ab12",), "a new result"
+    )
 
 
 def test_the_offending_span_comes_last_and_once() -> None:

@@ -27,6 +27,20 @@ def test_a_line_of_text_has_its_fields(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().err.endswith("warning released key=run/r1\n")
 
 
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [("a new result", '"a new result"'), ("a\nline", '"a\\nline"'), ("x=1", '"x=1"'), (0.5, "0.5"), ("", "")],
+)
+def test_a_field_is_one_word_or_stands_in_quotes(
+    capsys: pytest.CaptureFixture[str], value: object, written: str
+) -> None:
+    log.configure("info", "text")
+
+    log.say(logging.WARNING, "seen", field=value)
+
+    assert capsys.readouterr().err.endswith(f"seen field={written}\n")
+
+
 def test_a_line_of_json_has_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure("info", "json")
 

@@ -51,6 +51,35 @@ def test_a_stop_in_shadow_is_no_trip(metrics: Metrics, reports: Reports) -> None
     assert value(metrics.registry, "spanfuse_trips_total", agent="main", detector="repeat") == 0
 
 
+def test_a_line_about_a_verdict_has_all_that_it_rests_on(
+    reports: Reports, caplog: pytest.LogCaptureFixture
+) -> None:
+    finding = Finding(
+        "repeat", Severity.STOP, "LOOP", "again", b"e" * 8, 5, 5, 5, cleared_by="a new result", rule="equal",
+        first_span_id=b"a" * 8, prints=("d1", "d2"), cost=250_000,
+    )  # fmt: skip
+
+    reports.verdict(Verdict("r", finding=finding, agent="main"), wall_ns=0)
+
+    (line,) = caplog.records
+    assert (line.message, line.__dict__["fields"]) == (
+        "again",
+        {
+            "run": "r",
+            "agent": "main",
+            "detector": "repeat",
+            "rule": "equal",
+            "severity": "stop",
+            "call": 5,
+            "span": (b"e" * 8).hex(),
+            "first_span": (b"a" * 8).hex(),
+            "prints": "d1,d2",
+            "cost_usd": 0.25,
+            "cleared_by": "a new result",
+        },
+    )
+
+
 def test_a_kill_is_timed_once_however_often_it_is_reported(metrics: Metrics, reports: Reports) -> None:
     effect = Effect(STOP.id, 1, EffectState.APPLIED, calls_refused=1, kill_latency=0.002)
 

@@ -27,7 +27,7 @@ def stop(run: str = "r1", revision: int = 1, **fields: Any) -> Directive:
 
 
 def full_directive() -> Directive:
-    """A directive with every field set."""
+    """A directive with every field of the first version set."""
     return stop(
         "r1",
         7,
@@ -46,13 +46,25 @@ def full_directive() -> Directive:
     )
 
 
+def explained_directive() -> Directive:
+    """A directive with all that evidence can say."""
+    evidence = replace(
+        full_directive().evidence,
+        rule="equal",
+        first_span_id=b"r" * 8,
+        prints=("a1b2c3d4e5f60718", "ffeeddccbbaa9988"),
+        cleared_by="a result that was not seen before",
+    )
+    return replace(full_directive(), evidence=evidence)
+
+
 def full_effect() -> Effect:
     """An effect with every field set."""
     return Effect("run/r1/stop", 7, EffectState.APPLIED, "", 3, 1, 2, 1, 0.002, 0.004)
 
 
 def full_call() -> CallStarted:
-    """A started call with every field that travels."""
+    """A started call with every field that travelled at first."""
     who = Identity("svc", "i-1", "acme", "prod", "chat", "ann", "s-1")
     return CallStarted(
         trace_id=b"t" * 16,
@@ -68,6 +80,13 @@ def full_call() -> CallStarted:
         agents=("outer", "inner"),
         identity=who,
     )
+
+
+def profiled_call() -> CallStarted:
+    """A started call of a run that says what kind of run it is."""
+    call = full_call()
+    call.identity = replace(call.identity, profile="batch")
+    return call
 
 
 def removal(run: str, revision: int, reason: str = "released") -> Removal:
@@ -91,6 +110,10 @@ evidences = st.builds(
     trace_id=st.binary(max_size=16),
     span_ids=st.lists(st.binary(min_size=8, max_size=8), max_size=16).map(tuple),
     cost=st.integers(0, 2**53),
+    rule=texts,
+    first_span_id=st.binary(max_size=8),
+    prints=st.lists(names, max_size=4).map(tuple),
+    cleared_by=texts,
 )
 
 

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 from google.protobuf.message import Message
-from tests.wire.builders import full_call, full_directive, full_effect, removal, stop
+from tests.wire.builders import (
+    explained_directive,
+    full_call,
+    full_directive,
+    full_effect,
+    profiled_call,
+    removal,
+    stop,
+)
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.verdicts import Action
@@ -24,10 +32,12 @@ WRITTEN: dict[str, Message | bytes] = {
     "scope": scopes.encode(BreakerKey(Level.FEATURE, "chat")),
     "scope of everything": scopes.encode(BreakerKey(Level.EVERYTHING, "")),
     "directive": directives.encode(full_directive()),
+    "directive with all its evidence": directives.encode(explained_directive()),
     "stop": directives.encode(stop()),
     "removal": directives.encode_removal(removal("r1", 8)),
     "effect": effects.encode(full_effect()),
     "open call": calls.encode(full_call()),
+    "open call of a profile": calls.encode(profiled_call()),
     "instance": messages.encode_instance(INSTANCE),
     "watch request": requests.watch(INSTANCE, CURSOR, frozenset({BreakerKey(Level.TENANT, "acme")})),
     "list request": requests.poll(INSTANCE, None),

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level
-from spanfuse_processor.engine.verdicts import Directive
+from spanfuse_processor.engine.runs.run import RunView
+from spanfuse_processor.engine.verdicts import Directive, Finding
 
 MAX_ID: Final = 512  # characters
 MAX_REASON: Final = 1000
@@ -94,10 +95,57 @@ def show_directive(directive: Directive) -> dict[str, Any]:
         "issued_unix_nano": directive.issued_ns,
         "ttl_seconds": round(directive.ttl, 3),
         "detector": evidence.detector,
+        "rule": evidence.rule,
         "observed": evidence.observed,
         "limit": evidence.limit,
         "trace_id": evidence.trace_id.hex(),
+        "first_span_id": evidence.first_span_id.hex(),
+        "span_ids": [span_id.hex() for span_id in evidence.span_ids],
+        "prints": list(evidence.prints),
         "cost_usd": evidence.cost / 1_000_000,
+        "cleared_by": evidence.cleared_by,
+        "words": evidence.words(),
+    }
+
+
+def show_run(run: RunView) -> dict[str, Any]:
+    """A run for people: what became of it, for whom it worked, and what its verdict rests on."""
+    mark, who = run.stop or run.warn, run.identity
+    return {
+        "run": run.id,
+        "verdict": run.verdict,
+        "level": run.level.value,
+        "state": run.state.value,
+        "detector": mark.detector if mark else None,
+        "action": mark.action if mark else None,
+        "profile": run.profile.value,
+        "service": who.service,
+        "tenant": who.tenant,
+        "namespace": who.namespace,
+        "feature": who.feature,
+        "calls": run.calls,
+        "cost_usd": run.cost / 1_000_000,
+        "cost_after_usd": run.cost_after / 1_000_000,
+        "why": show_finding(run.why) if run.why else None,
+    }
+
+
+def show_finding(finding: Finding) -> dict[str, Any]:
+    """What a detector saw, for people."""
+    return {
+        "detector": finding.detector,
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "reason": finding.reason,
+        "message": finding.message,
+        "call": finding.call,
+        "observed": finding.observed,
+        "limit": finding.limit,
+        "first_span_id": finding.first_span_id.hex(),
+        "span_id": finding.span_id.hex(),
+        "prints": list(finding.prints),
+        "cost_usd": finding.cost / 1_000_000,
+        "cleared_by": finding.cleared_by,
     }
 
 

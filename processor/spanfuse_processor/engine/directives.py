@@ -38,9 +38,9 @@ def directive_id(key: BreakerKey) -> str:
 
 
 def stop(
-    key: BreakerKey, finding: Finding, mode: Mode, revision: int, ttl: float, trace_id: bytes, cost: MicroUsd
+    key: BreakerKey, finding: Finding, mode: Mode, revision: int, ttl: float, trace_id: bytes
 ) -> Directive:
-    """A stop for what a detector saw. `cost` is what the run has cost so far."""
+    """A stop for what a detector saw."""
     spans = finding.spans
     if finding.span_id and spans[-1:] != (finding.span_id,):
         spans = (*spans, finding.span_id)
@@ -55,7 +55,16 @@ def stop(
         message=finding.message,
         model_message=_for_the_model(finding.reason, finding.message),
         evidence=Evidence(
-            finding.detector, finding.observed, finding.limit, trace_id, spans[-_MAX_SPANS:], cost
+            detector=finding.detector,
+            observed=finding.observed,
+            limit=finding.limit,
+            trace_id=trace_id,
+            span_ids=spans[-_MAX_SPANS:],
+            cost=finding.cost,
+            rule=finding.rule,
+            first_span_id=finding.first_span_id,
+            prints=finding.prints,
+            cleared_by=finding.cleared_by,
         ),
     )
 

@@ -88,7 +88,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a directive was issued, small enough to travel with it."""
+    """Why a directive was issued, small enough to travel with it. The fields are those of the finding."""
 
     detector: str = ""
     observed: float = 0.0
@@ -96,6 +96,34 @@ class Evidence:
     trace_id: bytes = b""
     span_ids: tuple[bytes, ...] = ()
     cost: MicroUsd = 0
+    rule: str = ""
+    first_span_id: bytes = b""
+    prints: tuple[str, ...] = ()
+    cleared_by: str = ""
+
+    def words(self) -> str:
+        """For a person: which rule, between which calls, at what cost so far, what would have cleared it.
+
+        >>> seen = Evidence("repeat", 5, 5, span_ids=(b"A", b"E"), rule="equal", cleared_by="a new result")
+        >>> print(seen.words())
+        Rule repeat.equal: 5, limit 5. From span 41 to span 45. Would have been cleared by a new result.
+        """
+        rule = f"{self.detector}.{self.rule}" if self.rule else ""
+        sentences = (
+            rule and f"Rule {rule}: {self.observed:g}, limit {self.limit:g}.",
+            self._where(),
+            self.cost and f"Cost so far: {self.cost / 1_000_000:.4f} USD.",
+            self.cleared_by and f"Would have been cleared by {self.cleared_by.rstrip('. ')}.",
+        )
+        return " ".join(each for each in sentences if each)
+
+    def _where(self) -> str:
+        """From the first call to the last that counts."""
+        if not self.span_ids:
+            return ""
+        first, last = self.first_span_id or self.span_ids[0], self.span_ids[-1]
+        spans = f"At span {last.hex()}" if first == last else f"From span {first.hex()} to span {last.hex()}"
+        return f"{spans} of trace {self.trace_id.hex()}." if self.trace_id else f"{spans}."
 
 
 @dataclass(frozen=True, slots=True)

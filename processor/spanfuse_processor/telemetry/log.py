@@ -1,7 +1,8 @@
 """Structured lines on stderr: transitions, faults, the service's life.
 
 Rule 1: never a line per span: what happens per span is counted. Rule 2: a fault that repeats is logged once a
-minute with its count. Rule 3: a line is one sentence and named fields, as text or as JSON.
+minute with its count. Rule 3: a line is one sentence and named fields, as text or as JSON; nothing in a field
+breaks a line.
 """
 
 from __future__ import annotations
@@ -56,10 +57,16 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
     return fields
 
 
+def _word(value: object) -> str:
+    """A value as one word: in quotes where it has several."""
+    text = str(value)
+    return text if text.isprintable() and not set(text) & set(' "=') else json.dumps(text, ensure_ascii=False)
+
+
 class _TextFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         stamp = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S.%f")[:-3]
-        tail = "".join(f" {name}={value}" for name, value in _fields(record).items())
+        tail = "".join(f" {name}={_word(value)}" for name, value in _fields(record).items())
         line = f"{stamp} {record.levelname.lower():<7} {record.getMessage()}{tail}"
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 

@@ -10,7 +10,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 
-from spanfuse_processor.engine.verdicts import Directive, Mode, Severity, Verdict
+from spanfuse_processor.engine.verdicts import Directive, Finding, Mode, Severity, Verdict
 from spanfuse_processor.telemetry.log import say
 from spanfuse_processor.telemetry.metrics import OPERATOR, Metrics
 from spanfuse_processor.wire.effects import Effect, EffectState
@@ -73,7 +73,23 @@ def _fields(verdict: Verdict) -> dict[str, object]:
     if verdict.agent:
         fields["agent"] = verdict.agent
     if finding:
-        fields |= {"detector": finding.detector, "severity": finding.severity.value, "call": finding.call}
+        fields |= _evidence(finding)
     if verdict.directive:
         fields["mode"] = verdict.directive.mode.value
     return fields
+
+
+def _evidence(finding: Finding) -> dict[str, object]:
+    """What a finding rests on; what it does not say is left out."""
+    said = {
+        "detector": finding.detector,
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "call": finding.call,
+        "span": finding.span_id.hex(),
+        "first_span": finding.first_span_id.hex(),
+        "prints": ",".join(finding.prints),
+        "cost_usd": finding.cost / 1_000_000 or "",
+        "cleared_by": finding.cleared_by,
+    }
+    return {name: value for name, value in said.items() if value != ""}

@@ -276,7 +276,7 @@ class Limit(_message.Message):
     def __init__(self, max_calls: _Optional[int] = ..., max_tokens: _Optional[int] = ..., max_micro_usd: _Optional[int] = ..., max_depth: _Optional[int] = ..., max_children: _Optional[int] = ...) -> None: ...
 
 class Evidence(_message.Message):
-    __slots__ = ("rule", "observed", "limit", "span_ids", "trace_id", "dry_run_of", "cost_micro_usd")
+    __slots__ = ("rule", "observed", "limit", "span_ids", "trace_id", "dry_run_of", "cost_micro_usd", "limit_name", "first_span_id", "prints", "cleared_by")
     RULE_FIELD_NUMBER: _ClassVar[int]
     OBSERVED_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
@@ -284,6 +284,10 @@ class Evidence(_message.Message):
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_OF_FIELD_NUMBER: _ClassVar[int]
     COST_MICRO_USD_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_NAME_FIELD_NUMBER: _ClassVar[int]
+    FIRST_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    PRINTS_FIELD_NUMBER: _ClassVar[int]
+    CLEARED_BY_FIELD_NUMBER: _ClassVar[int]
     rule: str
     observed: float
     limit: float
@@ -291,7 +295,11 @@ class Evidence(_message.Message):
     trace_id: bytes
     dry_run_of: str
     cost_micro_usd: int
-    def __init__(self, rule: _Optional[str] = ..., observed: _Optional[float] = ..., limit: _Optional[float] = ..., span_ids: _Optional[_Iterable[bytes]] = ..., trace_id: _Optional[bytes] = ..., dry_run_of: _Optional[str] = ..., cost_micro_usd: _Optional[int] = ...) -> None: ...
+    limit_name: str
+    first_span_id: bytes
+    prints: _containers.RepeatedScalarFieldContainer[str]
+    cleared_by: str
+    def __init__(self, rule: _Optional[str] = ..., observed: _Optional[float] = ..., limit: _Optional[float] = ..., span_ids: _Optional[_Iterable[bytes]] = ..., trace_id: _Optional[bytes] = ..., dry_run_of: _Optional[str] = ..., cost_micro_usd: _Optional[int] = ..., limit_name: _Optional[str] = ..., first_span_id: _Optional[bytes] = ..., prints: _Optional[_Iterable[str]] = ..., cleared_by: _Optional[str] = ...) -> None: ...
 
 class Effect(_message.Message):
     __slots__ = ("directive_id", "revision", "state", "error", "calls_refused", "tasks_cancelled", "streams_closed", "not_interruptible", "applied_after", "kill_latency")
@@ -330,7 +338,7 @@ class Effect(_message.Message):
     def __init__(self, directive_id: _Optional[str] = ..., revision: _Optional[int] = ..., state: _Optional[_Union[Effect.State, str]] = ..., error: _Optional[str] = ..., calls_refused: _Optional[int] = ..., tasks_cancelled: _Optional[int] = ..., streams_closed: _Optional[int] = ..., not_interruptible: _Optional[int] = ..., applied_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., kill_latency: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class OpenCall(_message.Message):
-    __slots__ = ("trace_id", "span_id", "parent_span_id", "start_unix_nano", "kind", "name", "run_id", "depth", "agents", "feature", "tenant", "user_id", "namespace", "session_id")
+    __slots__ = ("trace_id", "span_id", "parent_span_id", "start_unix_nano", "kind", "name", "run_id", "depth", "agents", "feature", "tenant", "user_id", "namespace", "session_id", "profile")
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
     SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
@@ -345,6 +353,7 @@ class OpenCall(_message.Message):
     USER_ID_FIELD_NUMBER: _ClassVar[int]
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    PROFILE_FIELD_NUMBER: _ClassVar[int]
     trace_id: bytes
     span_id: bytes
     parent_span_id: bytes
@@ -359,7 +368,8 @@ class OpenCall(_message.Message):
     user_id: str
     namespace: str
     session_id: str
-    def __init__(self, trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., start_unix_nano: _Optional[int] = ..., kind: _Optional[str] = ..., name: _Optional[str] = ..., run_id: _Optional[str] = ..., depth: _Optional[int] = ..., agents: _Optional[_Iterable[str]] = ..., feature: _Optional[str] = ..., tenant: _Optional[str] = ..., user_id: _Optional[str] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ...) -> None: ...
+    profile: str
+    def __init__(self, trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., start_unix_nano: _Optional[int] = ..., kind: _Optional[str] = ..., name: _Optional[str] = ..., run_id: _Optional[str] = ..., depth: _Optional[int] = ..., agents: _Optional[_Iterable[str]] = ..., feature: _Optional[str] = ..., tenant: _Optional[str] = ..., user_id: _Optional[str] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., profile: _Optional[str] = ...) -> None: ...
 
 class ReportRequest(_message.Message):
     __slots__ = ("instance", "cursor", "effects", "usage", "seq", "open_calls")

@@ -138,6 +138,10 @@ def _evidence(evidence: Evidence) -> pb.Evidence:
         span_ids=evidence.span_ids,
         trace_id=evidence.trace_id,
         cost_micro_usd=evidence.cost,
+        limit_name=text(evidence.rule, MAX_TEXT),
+        first_span_id=evidence.first_span_id,
+        prints=[text(each) for each in evidence.prints],
+        cleared_by=text(evidence.cleared_by, MAX_TEXT),
     )
 
 
@@ -149,6 +153,10 @@ def _read_evidence(message: pb.Evidence) -> Evidence:
         trace_id=message.trace_id,
         span_ids=tuple(message.span_ids),
         cost=message.cost_micro_usd,
+        rule=message.limit_name,
+        first_span_id=message.first_span_id,
+        prints=tuple(message.prints),
+        cleared_by=message.cleared_by,
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.engine.making import span, trace
 
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level, Usage
-from spanfuse_processor.engine.runs.run import MAX_FINDINGS, Mark, Record, view
+from spanfuse_processor.engine.policy import Profile
+from spanfuse_processor.engine.runs.run import MAX_FINDINGS, Light, Mark, Record, view
 from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity
 
 
@@ -102,15 +103,55 @@ def test_a_view_is_what_the_record_says() -> None:
     spend(made, 10)
     made.note(seen(2, Severity.WARN), "warn")
 
-    shown = view(made, BreakerState.CLOSED, live=True)
+    shown = view(made, BreakerState.CLOSED, True, Profile.BATCH)
 
     assert (shown.id, shown.trace_id, shown.verdict, shown.live) == ("r1", trace(1), "warn", True)
     assert (shown.calls, shown.input_tokens, shown.cost, shown.cost_after) == (2, 10, 10, 0)
     assert (shown.stop, shown.warn) == (None, Mark(span(2), 2, "repeat", "warn"))
+    assert (shown.level, shown.profile) == (Light.YELLOW, Profile.BATCH)
 
 
-def test_a_run_without_findings_is_ok() -> None:
-    assert view(record(), BreakerState.CLOSED, live=False).verdict == "ok"
+def test_a_run_without_findings_is_ok_and_green() -> None:
+    shown = view(record(), BreakerState.CLOSED, False, Profile.INTERACTIVE)
+
+    assert (shown.verdict, shown.level, shown.why) == ("ok", Light.GREEN, None)
+
+
+def test_a_run_is_yellow_when_it_was_warned_red_while_a_stop_is_due_and_yellow_after_it() -> None:
+    made = record()
+    lights = [made.light]
+
+    made.note(seen(1, Severity.WARN), "warn")
+    lights.append(made.light)
+    made.note(seen(2), "shadow")
+    lights.append(made.light)
+    made.released()
+    lights.append(made.light)
+
+    assert lights == [Light.GREEN, Light.YELLOW, Light.RED, Light.YELLOW]
+
+
+def test_a_verdict_rests_on_the_first_stop_else_on_the_first_warning() -> None:
+    warned, stopped = record(), record()
+    for call, severity in enumerate((Severity.WARN, Severity.WARN, Severity.STOP, Severity.STOP), start=1):
+        stopped.note(seen(call, severity), severity.value)
+        if severity is Severity.WARN:
+            warned.note(seen(call, severity), severity.value)
+
+    whys = [view(each, BreakerState.CLOSED, True, Profile.LONG).why for each in (warned, stopped)]
+
+    assert whys == [seen(1, Severity.WARN), seen(3)]
+
+
+def test_the_finding_of_the_first_stop_is_kept_however_many_warnings_came_before() -> None:
+    made = record()
+    for call in range(2 * MAX_FINDINGS):
+        made.note(seen(call, Severity.WARN), "warn")
+
+    made.note(seen(500), "stop")
+
+    assert view(made, BreakerState.OPEN, True, Profile.LONG).why == seen(500)
+    assert len(made.findings or ()) == MAX_FINDINGS
 
 
 def test_keys_are_written_as_level_and_id() -> None:

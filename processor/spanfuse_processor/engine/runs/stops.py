@@ -165,9 +165,8 @@ class Stops:
     def _issue(
         self, key: BreakerKey, finding: Finding, mode: Mode, record: Record, now: Instant
     ) -> Directive:
-        directive = directives.stop(
-            key, finding, mode, self._next(), self._ttl(key, now), record.trace_id, record.totals.cost
-        )
+        ttl = self._ttl(key, now)
+        directive = directives.stop(key, finding, mode, self._next(), ttl, record.trace_id)
         if mode is Mode.ENFORCE:
             self._stats.stops += 1
             self._standing[key] = directive
