@@ -30,6 +30,8 @@ _STEERING: Final = _words(  # each takes a state one further: equal calls with e
 )
 _LOOKING: Final = _words("get check fetch query view read describe show retrieve list")
 _LASTING: Final = _words("job run build deployment execution operation pipeline workflow export background")
+_CHANGING: Final = _words("edit write insert append patch replace apply update create save str")
+_THINKING: Final = _words("think thinking thought thoughts scratchpad ultrathink")
 _POSTED: Final = _words("message comment slack reply tweet chat channel review")
 _VERBS: Final = {
     verb: effect
@@ -72,6 +74,27 @@ def by_name(tool: str) -> str:
     if "post" in present and present & _POSTED:
         return SEND
     return next((_VERBS[word] for word in words if word in _VERBS), "")
+
+
+@lru_cache(maxsize=4_096)
+def changes(tool: str) -> bool:
+    """Whether a tool's name says that it changes something to what its arguments say: an edit, no click.
+
+    >>> changes("str_replace_editor"), changes("click"), changes("increment")
+    (True, False, False)
+    """
+    return any(word.lower() in _CHANGING for word in _WORD.findall(tool[:128]))
+
+
+@lru_cache(maxsize=4_096)
+def thinks(tool: str) -> bool:
+    """Whether a tool only lets the model write down a thought: calls of it say nothing of what goes on.
+
+    >>> thinks("sequential_thinking"), thinks("think_tank_search")
+    (True, False)
+    """
+    words = [word.lower() for word in _WORD.findall(tool[:128])]
+    return bool(words) and words[-1] in _THINKING
 
 
 def _sounds_waiting(words: list[str], present: frozenset[str]) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from enum import IntEnum
+from typing import Any, Final
 
 from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind, MicroUsd, Usage
 
@@ -128,6 +129,15 @@ class CallEnded(CallStarted):
     cut: bool = False
 
 
+class News(IntEnum):
+    """What a call brought to the agent that made it."""
+
+    UNKNOWN = 0  # what was asked or what came of it is not known
+    NEW = 1
+    KNOWN = 2  # the same was asked before and the same came of it
+    FORGIVEN = 3  # known, but it may repeat, or was asked for together with its equal
+
+
 @dataclass(slots=True)
 class Call:
     """An event placed in its run and tree: what detectors see.
@@ -140,6 +150,10 @@ class Call:
     Of a call that ended: `window` is how many tokens its model takes in at once (0: unknown, or no model's
     call), `run_cost` and `run_tokens` are what the run has cost by now and the tokens that it did not read
     from a cache: each call once, and with prices that came late.
+
+    Of a tool's, a model's or an agent's call that ended: `lane` is the agent at work that made it
+    (`lanes.Lane`), `news` what it brought, `effect` what the tool does, as declared or guessed,
+    `repeatable` whether it may repeat.
     """
 
     event: CallStarted
@@ -150,6 +164,10 @@ class Call:
     agents: tuple[str, ...]
     ended: bool
     cost: MicroUsd | None = None
+    lane: Any = None
+    news: News = News.UNKNOWN
+    effect: str = ""
+    repeatable: bool = False
     window: int = 0
     run_cost: MicroUsd = 0
     run_tokens: int = 0

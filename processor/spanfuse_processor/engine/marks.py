@@ -30,10 +30,8 @@ class Marks:
 
     def meet(self, thing: Hashable, flag: bool) -> bool | None:
         """A thing comes. Returns the flag that it had, None when it is new; a flag once set stays."""
-        kept, mark = self._kept, (hash(thing) & _HASH).to_bytes(_SIZE - 1, "little")
-        at = kept.find(mark)
-        while at % _SIZE and at >= 0:  # it lies across two others
-            at = kept.find(mark, at + 1)
+        kept, mark = self._kept, _mark(thing)
+        at = self._find(mark)
         if at >= 0:
             known = bool(kept[at + _SIZE - 1])
             kept[at + _SIZE - 1] |= flag
@@ -44,9 +42,23 @@ class Marks:
             del kept[:_SIZE]
         return None
 
+    def __contains__(self, thing: Hashable) -> bool:
+        return self._find(_mark(thing)) >= 0
+
+    def _find(self, mark: bytes) -> int:
+        kept = self._kept
+        at = kept.find(mark)
+        while at % _SIZE and at >= 0:  # it lies across two others
+            at = kept.find(mark, at + 1)
+        return at
+
     def absorb(self, other: Marks) -> None:
         """Takes over what came elsewhere."""
         self._kept = (self._kept + other._kept)[-self._limit :]
 
     def __len__(self) -> int:
         return len(self._kept) // _SIZE
+
+
+def _mark(thing: Hashable) -> bytes:
+    return (hash(thing) & _HASH).to_bytes(_SIZE - 1, "little")

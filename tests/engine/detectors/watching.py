@@ -1,27 +1,45 @@
-"""Calls told to one detector, as a story of a few letters: what it says, and at which call."""
+"""Calls told to the detectors of one agent, as a story of a few letters: what they say, and at which call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, Final
 
 from tests.engine.making import SECOND, ended
 
-from spanfuse_processor.engine.detectors.repeat import RepeatDetector, RepeatLimits
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.events import Call, CallEnded
 from spanfuse_processor.engine.fingerprint import UNKNOWN, Fingerprinter
-from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.lanes.lane import Lane
+from spanfuse_processor.engine.lanes.lanes import Lanes
+from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 PRINTS = Fingerprinter()
+LOOPS: Final = ("repeat", "cycle", "storm", "answers", "similar", "monologue")
+"""The detectors of one agent that compare its calls."""
 
 
 class Watch:
-    """A repeat detector with a clock of its own: each call begins `gap` seconds after the one before."""
+    """The loop detectors with a clock of its own: each call begins `gap` seconds after the one before.
 
-    def __init__(self, tools: Mapping[str, ToolRule] | None = None, gap: float = 4.0, **limits: Any) -> None:
-        self.detector = RepeatDetector(RepeatLimits(**limits), tools or {})
+    `limits` are those of whichever detectors have a limit of that name; `only` names those that watch.
+    """
+
+    def __init__(
+        self,
+        tools: Mapping[str, ToolRule] | None = None,
+        gap: float = 4.0,
+        only: Iterable[str] = LOOPS,
+        **limits: Any,
+    ) -> None:
+        self.tools = tools or {}
+        self.limits = {name: _limits(name, limits) for name in only}
+        self.lanes = Lanes(self.tools)
+        self.made: dict[tuple[str, int], Any] = {}
         self.gap = gap
         self.now = 0.0
         self.number = 0
@@ -34,8 +52,14 @@ class Watch:
         return self.told(Kind.TOOL, name, arguments, result, **more)
 
     def model(self, asked: object = UNKNOWN, answered: object = UNKNOWN, **more: Any) -> Finding | None:
-        """A model was asked."""
-        return self.told(Kind.MODEL, "gpt-4o", asked, answered, **more)
+        """A model was asked; `tokens` are those of input and output."""
+        tokens = more.pop("tokens", None)
+        usage = Usage(*tokens) if tokens else None
+        return self.told(Kind.MODEL, "gpt-4o", asked, answered, usage=usage, **more)
+
+    def agent(self, name: str, task: object = UNKNOWN, **more: Any) -> Finding | None:
+        """An agent was started."""
+        return self.told(Kind.AGENT, name, task, UNKNOWN, **more)
 
     def told(
         self,
@@ -57,27 +81,51 @@ class Watch:
         event = ended(
             self.number, parent, kind, name=name,
             started_ns=int(self.now * SECOND), ended_ns=int((self.now + took) * SECOND),
-            prints=None if kept == PRINTS.fingerprints() else kept, **more,
+            prints=None if kept == PRINTS.fingerprints() else kept, error="ToolError" if error else "", **more,
         )  # fmt: skip
         return self.hear(event, agents)
 
     def hear(self, event: CallEnded, agents: tuple[str, ...] = ("main",)) -> Finding | None:
-        """The detector is told of a call."""
+        """The detectors are told of a call. Returns the first thing that any of them said."""
         call = Call(event, "run", self.number, 0, 0, agents, True)
-        finding = self.detector.ended(call)
-        if finding is not None:
-            self.findings.append((self.number, finding))
-        return finding
+        lane = self.lanes.place(call)
+        said = [] if lane is None else [each for name in self.limits if (each := self._ask(name, lane, call))]
+        self.findings += [(self.number, each) for each in said]
+        return said[0] if said else None
+
+    def _ask(self, name: str, lane: Lane, call: Call) -> Finding | None:
+        if lane.watch is None:  # a lane that began anew has no detectors yet
+            lane.watch = object()
+        cls, key = DETECTORS[name][0], (name, id(lane.watch))
+        assert cls.per == (Unit.LANE,)
+        if call.event.kind not in getattr(cls, "heeds", Kind):
+            return None
+        if key not in self.made:
+            if not getattr(cls, "wakes", lambda _: True)(call):
+                return None
+            self.made[key] = (cls(self.limits[name], self.tools), lane.watch)  # the watch is kept alive
+        return self.made[key][0].ended(call)  # type: ignore[no-any-return]
 
     @property
     def stopped(self) -> int | None:
-        """The call at which it first wanted a stop."""
+        """The call at which any of them first wanted a stop."""
         return next((number for number, each in self.findings if each.severity is Severity.STOP), None)
 
     @property
     def warned(self) -> int | None:
-        """The call at which it first warned."""
+        """The call at which any of them first warned."""
         return next((number for number, each in self.findings if each.severity is Severity.WARN), None)
+
+    @property
+    def rules(self) -> list[tuple[int, str]]:
+        """At which call which rule of which detector said something."""
+        return [(number, f"{each.detector}.{each.rule}") for number, each in self.findings]
+
+
+def _limits(name: str, wanted: Mapping[str, Any]) -> Any:
+    limits = DETECTORS[name][1]()
+    known = {field.name for field in fields(limits)}
+    return replace(limits, **{field: value for field, value in wanted.items() if field in known})
 
 
 def stopped_at(calls: Iterable[dict[str, Any]], **settings: Any) -> int | None:

@@ -10,14 +10,26 @@ from types import MappingProxyType
 from typing import Final
 
 from spanfuse_processor.engine.detector import Detector
+from spanfuse_processor.engine.detectors.answers import AnswersDetector, AnswersLimits
+from spanfuse_processor.engine.detectors.cycle import CycleDetector, CycleLimits
+from spanfuse_processor.engine.detectors.monologue import MonologueDetector, MonologueLimits
 from spanfuse_processor.engine.detectors.nesting import NestingDetector, NestingLimits
+from spanfuse_processor.engine.detectors.outside import OutsideDetector, OutsideLimits
 from spanfuse_processor.engine.detectors.rate import RateDetector, RateLimits
 from spanfuse_processor.engine.detectors.repeat import RepeatDetector, RepeatLimits
+from spanfuse_processor.engine.detectors.similar import SimilarDetector, SimilarLimits
+from spanfuse_processor.engine.detectors.storm import StormDetector, StormLimits
 from spanfuse_processor.engine.policy import DetectorLimits
 
 DETECTORS: Final[Mapping[str, tuple[type[Detector], type[DetectorLimits]]]] = MappingProxyType(
     {
         "repeat": (RepeatDetector, RepeatLimits),
+        "cycle": (CycleDetector, CycleLimits),
+        "outside": (OutsideDetector, OutsideLimits),
+        "storm": (StormDetector, StormLimits),
+        "answers": (AnswersDetector, AnswersLimits),
+        "similar": (SimilarDetector, SimilarLimits),
+        "monologue": (MonologueDetector, MonologueLimits),
         "nesting": (NestingDetector, NestingLimits),
         "rate": (RateDetector, RateLimits),
     }

@@ -1,0 +1,157 @@
+"""One tool gives the same answer whatever it is asked: reworded queries, pages past the end.
+
+Rule 1: raw results are compared, and only those of tools that look or run; "ok" and the like are equal for
+many good reasons. Rule 2: an empty or short answer may be true of many things: a sweep over items is
+honest. So it counts only when the question was the same in other words, or the same at another place (page,
+offset, cursor). Rule 3: a long answer that is the same for any question is what it is. It does not know
+equal calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.findings import found
+from spanfuse_processor.engine.fingerprints.sketch import resemblance
+from spanfuse_processor.engine.nouns import Fingerprints, Kind
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.verdicts import Finding, Severity
+
+LONG: Final = 200
+"""Characters from which an answer is too much to be true of many questions."""
+
+TELLING: Final = 4
+"""Characters below which an answer says nothing."""
+
+MOST_OTHER: Final = 3
+"""Questions that need not be like the one before: the first two were not compared, and one may be odd or equal."""
+
+_LOOKS: Final = (effects.READ, effects.EXEC, "")
+_ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
+    "yield finish finish_task final_answer attempt_completion task_complete end_turn submit_answer".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersLimits(DetectorLimits):
+    """`same` equal answers in a row stop a run, `same_warn` warn; 0 switches a rule off.
+
+    Questions are the same in other words when at least `reworded` (0 to 1) of their words are.
+    """
+
+    same: int = 8
+    same_warn: int = 6
+    reworded: float = 0.4
+
+
+class AnswersDetector:
+    """Watches what one agent's tools answer.
+
+    >>> from spanfuse_processor.engine.lanes.lanes import Lanes
+    >>> from spanfuse_processor.engine.fingerprint import Fingerprinter
+    >>> detector, lanes, prints = AnswersDetector(AnswersLimits(), {}), Lanes({}), Fingerprinter()
+    >>> for page in range(1, 9):
+    ...     event = CallEnded(bytes(16), bytes([page]), b"", page, Kind.TOOL, "search")
+    ...     event.prints = prints.fingerprints({"query": "flights", "page": page}, [])
+    ...     call = Call(event, "run", page, 0, 0, (), True)
+    ...     _ = lanes.place(call)
+    ...     finding = detector.ended(call) if detector.wakes(call) else None
+    ...     if finding:
+    ...         print(page, finding.severity.value, finding.message)
+    6 warn search gave the same answer 6 times in a row, at one place after the other
+    8 stop search gave the same answer 8 times in a row, at one place after the other
+    """
+
+    name: ClassVar[str] = "answers"
+    per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
+    heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL})
+
+    __slots__ = ("_alike", "_before", "_limits", "_places", "_told")
+
+    def __init__(self, limits: AnswersLimits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._before: Fingerprints | None = None
+        self._alike = self._places = 0  # questions like the one before: in other words, at another place
+        self._told: tuple[Severity, ...] = ()
+
+    @staticmethod
+    def wakes(call: Call) -> bool:
+        """Only when an answer comes again."""
+        tools = call.lane.tools
+        return tools is not None and tools.ends > 1
+
+    def started(self, call: Call) -> None:
+        """A start answers nothing yet."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """Compares an answer with those before it."""
+        event = call.event
+        prints = event.prints if isinstance(event, CallEnded) else None
+        if prints is None or not prints.result or prints.error or call.news is News.FORGIVEN:
+            return None
+        if call.lane.tools.ends == 1:
+            self._alike = self._places = 0
+            self._told = ()
+        elif self._before is not None:
+            self._compare(self._before, prints)
+        self._before = prints
+        return None if call.repeatable else self._judged(call, prints, call.lane.tools.ends)
+
+    def _compare(self, before: Fingerprints, prints: Fingerprints) -> None:
+        if prints.arguments == before.arguments:
+            return
+        self._places += prints.scope == before.scope != ""
+        self._alike += (
+            prints.sketch != before.sketch  # only digits differ: that is counting through items
+            and resemblance(prints.sketch, before.sketch) >= self._limits.reworded
+        )
+
+    def _judged(self, call: Call, prints: Fingerprints, count: int) -> Finding | None:
+        limits = self._limits
+        how = self._how(call, prints, count)
+        if not how:
+            return None
+        if 0 < limits.same <= count:
+            return self._said(call, prints, Severity.STOP, count, limits.same, how)
+        if 0 < limits.same_warn <= count:
+            return self._said(call, prints, Severity.WARN, count, limits.same_warn, how)
+        return None
+
+    def _how(self, call: Call, prints: Fingerprints, count: int) -> str:
+        """In which way the questions were the same; empty when they may not have been."""
+        if call.event.name.lower() in _ENDINGS:
+            return "though that should have been the end"
+        if call.effect not in _LOOKS:
+            return ""
+        if self._places >= count - MOST_OTHER:
+            return "at one place after the other"
+        if prints.result_empty or prints.result_size < TELLING:
+            return ""
+        if prints.result_size >= LONG:
+            return "whatever it was asked"
+        return "to the same question in other words" if self._alike >= count - MOST_OTHER else ""
+
+    def _said(
+        self, call: Call, prints: Fingerprints, severity: Severity, count: int, limit: int, how: str
+    ) -> Finding | None:
+        if severity in self._told or Severity.STOP in self._told:
+            return None
+        self._told += (severity,)
+        return found(
+            call,
+            self.name,
+            severity,
+            "LOOP",
+            f"{call.event.name} gave the same answer {count} times in a row, {how}",
+            observed=count,
+            limit=limit,
+            cleared_by="another answer, or another tool",
+            spans=tuple(step.span_id for step in call.lane.tools.steps[-count:]),
+            rule="same",
+            prints=(prints.result,),
+        )

@@ -1,0 +1,166 @@
+"""The agent talks and does nothing: the same message again, in other words, or none at all.
+
+Rule 1: only models' calls with nothing called between them. Rule 2: a batch of independent requests may get
+equal answers, so a message counts when the conversation goes on (each request is longer than the one
+before, for it carries what was said), or when it is too long to be the answer to many things. Rule 3:
+messages in other words are alike but for digits and a few words, one of the last few. It does not know what
+a person said; whoever did began the lane anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.findings import found
+from spanfuse_processor.engine.fingerprints.sketch import resemblance
+from spanfuse_processor.engine.nouns import Fingerprints, Kind
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.verdicts import Finding, Severity
+
+LONG: Final = 100
+"""Output tokens of a message that is too long to be the answer to many things."""
+
+LONG_TEXT: Final = 80
+"""The same in characters, where no tokens are known."""
+
+BLANK: Final = 2
+"""Output tokens up to which a message says nothing."""
+
+RECENT: Final = 8
+"""Messages that the newest may be like."""
+
+MOST_SPANS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class MonologueLimits(DetectorLimits):
+    """Numbers of messages in a row, with nothing called between them, that stop a run; 0 switches a rule off.
+
+    `equal` messages, `alike` ones of which at least `likeness` (0 to 1) of the words are in one of the last
+    eight, `blank` ones without words. Two fewer warn.
+    """
+
+    equal: int = 4
+    alike: int = 6
+    likeness: float = 0.8
+    blank: int = 6
+
+
+class MonologueDetector:
+    """Watches the messages of one agent's model.
+
+    >>> from spanfuse_processor.engine.lanes.lanes import Lanes
+    >>> from spanfuse_processor.engine.fingerprint import Fingerprinter
+    >>> from spanfuse_processor.engine.nouns import Usage
+    >>> detector, lanes, prints = MonologueDetector(MonologueLimits(), {}), Lanes({}), Fingerprinter()
+    >>> for number in range(1, 5):
+    ...     event = CallEnded(bytes(16), bytes([number]), b"", number, Kind.MODEL, "gpt-4o")
+    ...     event.prints = prints.fingerprints(result="I will now look at the file.")
+    ...     event.usage = Usage(1_000 + 20 * number, 9)
+    ...     call = Call(event, "run", number, 0, 0, (), True)
+    ...     _ = lanes.place(call)
+    ...     finding = detector.ended(call) if detector.wakes(call) else None
+    ...     print(number, finding and (finding.severity.value, finding.message))
+    1 None
+    2 None
+    3 ('warn', 'gpt-4o said the same 3 times in a row and called nothing')
+    4 ('stop', 'gpt-4o said the same 4 times in a row and called nothing')
+    """
+
+    name: ClassVar[str] = "monologue"
+    per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
+    heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.MODEL})
+
+    __slots__ = ("_counts", "_input", "_limits", "_result", "_sketches", "_spans", "_told")
+
+    def __init__(self, limits: MonologueLimits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._sketches: list[int] = []
+        self._spans: list[bytes] = []
+        self._begin()
+
+    @staticmethod
+    def wakes(call: Call) -> bool:
+        """Only when a model speaks for the second time and nothing was called."""
+        return bool(call.lane.silent > 1)
+
+    def started(self, call: Call) -> None:
+        """A start says nothing yet."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """Compares a message with those before it."""
+        event = call.event
+        if not isinstance(event, CallEnded) or event.error:
+            return None
+        if call.lane.silent <= 1:
+            self._begin()
+        elif not self._spans and call.lane.models is not None and call.lane.models.ends > 1:
+            self._counts["equal"] = 2  # the first was heard before this was woken
+        self._take(event, event.prints or Fingerprints())
+        for rule, count in self._counts.items():
+            limit = getattr(self._limits, rule)
+            if 0 < limit <= count:
+                return self._said(call, Severity.STOP, rule, count, limit)
+            if 0 < limit - (1 if rule == "equal" else 2) <= count and limit:
+                warned = self._said(call, Severity.WARN, rule, count, limit)
+                if warned is not None:
+                    return warned
+        return None
+
+    def _begin(self) -> None:
+        """Something was called: what was said before is another matter."""
+        self._input, self._result = 0, ""
+        self._sketches.clear()
+        self._spans.clear()
+        self._counts = {"equal": 1, "alike": 1, "blank": 0}
+        self._told: tuple[Severity, ...] = ()
+
+    def _take(self, event: CallEnded, prints: Fingerprints) -> None:
+        usage, counts = event.usage, self._counts
+        goes_on = usage is not None and usage.input_tokens > self._input > 0
+        long = usage.output_tokens >= LONG if usage is not None else prints.result_size >= LONG_TEXT
+        equal = prints.result != "" and prints.result == self._result and (goes_on or long)
+        alike = goes_on and self._is_alike(prints)
+        if self._spans:
+            counts["equal"] = counts["equal"] + 1 if equal else 1
+        counts["alike"] = counts["alike"] + 1 if alike else 1
+        blank = usage is not None and usage.output_tokens <= BLANK and not prints.result
+        counts["blank"] = (counts["blank"] + 1 if goes_on else 1) if blank else 0
+        self._input = usage.input_tokens if usage is not None else 0
+        self._result = prints.result
+        self._sketches.append(prints.result_sketch)
+        self._spans.append(event.span_id)
+        del self._sketches[:-RECENT], self._spans[:-MOST_SPANS]
+
+    def _is_alike(self, prints: Fingerprints) -> bool:
+        sketch, likeness = prints.result_sketch, self._limits.likeness
+        return sketch != 0 and any(
+            known and resemblance(sketch, known) >= likeness for known in self._sketches
+        )
+
+    def _said(self, call: Call, severity: Severity, rule: str, count: int, limit: int) -> Finding | None:
+        if severity in self._told or Severity.STOP in self._told:
+            return None
+        self._told += (severity,)
+        event = call.event
+        prints = event.prints if isinstance(event, CallEnded) else None
+        return found(
+            call,
+            self.name,
+            severity,
+            "MONOLOGUE",
+            f"{event.name} said {_WHAT[rule]} {count} times in a row and called nothing",
+            observed=count,
+            limit=limit,
+            cleared_by="a tool call, another message, or new user input",
+            spans=tuple(self._spans)[-count:],
+            rule=rule,
+            prints=(prints.result,) if prints is not None and prints.result else (),
+        )
+
+
+_WHAT: Final = {"equal": "the same", "alike": "nearly the same", "blank": "nothing"}

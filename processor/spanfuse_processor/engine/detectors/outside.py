@@ -1,0 +1,106 @@
+"""The same effect on the outside again: one message sent, one payment made, one comment posted, three times.
+
+Rule 1: over the whole run, for helpers side by side post the same remark too. Rule 2: equal arguments are
+enough: what came of it is no excuse, but for a failure. Rule 3: what a person asked for anew, and what a
+policy says may repeat, begins anew. It does not know how a tool came to be one that acts on the outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.findings import found
+from spanfuse_processor.engine.lanes.history import failed
+from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.verdicts import Finding, Severity
+
+MAX_KEPT: Final = 64
+"""Different effects of one run that are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideLimits(DetectorLimits):
+    """`sends` equal effects within `seconds` of one another stop a run, one fewer warns; 0 is off."""
+
+    sends: int = 3
+    seconds: float = 600.0
+
+
+class OutsideDetector:
+    """Watches what one run does on the outside.
+
+        >>> from spanfuse_processor.engine.nouns import Fingerprints
+        >>> detector = OutsideDetector(OutsideLimits(), {})
+        >>> for number in range(1, 4):
+        ...     event = CallEnded(bytes(16), bytes([number]), b"", number, Kind.TOOL, "send_mail")
+        ...     event.prints = Fingerprints("a1", "a1", f"sent-{number}", "sent")
+        ...     finding = detector.ended(Call(event, "run", number, 0, 0, (), True, effect="send"))
+        ...     print(number, finding and (finding.severity.value, finding.message))
+        1 None
+        2 ('warn', 'send_mail did the same on the outside 2 times')
+        3 ('stop', 'send_mail did the same on the outside 3 times')
+    """
+
+    name: ClassVar[str] = "outside"
+    per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
+    heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL})
+
+    __slots__ = ("_limits", "_seen")
+
+    def __init__(self, limits: OutsideLimits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._seen: dict[
+            tuple[str, str], list[tuple[int, bytes]]
+        ] = {}  # (tool, arguments) -> when, which span
+
+    @staticmethod
+    def wakes(call: Call) -> bool:
+        """Only when something acts on the outside."""
+        return call.effect == effects.SEND
+
+    def started(self, call: Call) -> None:
+        """What has begun may yet fail."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """Counts an effect on the outside."""
+        event = call.event
+        if event.user_turn:
+            self._seen.clear()
+        if not isinstance(event, CallEnded) or call.effect != effects.SEND or call.repeatable:
+            return None
+        prints = event.prints
+        if prints is None or not prints.arguments or failed(event):
+            return None
+        key = (event.name, prints.arguments_masked)
+        times = [each for each in self._seen.pop(key, []) if self._is_near(each[0], event.started_ns)]
+        self._seen[key] = times = [*times, (event.started_ns, event.span_id)]
+        if len(self._seen) > MAX_KEPT:
+            del self._seen[next(iter(self._seen))]
+        return self._judged(call, prints.arguments, times)
+
+    def _is_near(self, earlier_ns: int, later_ns: int) -> bool:
+        return abs(later_ns - earlier_ns) <= self._limits.seconds * 1e9
+
+    def _judged(self, call: Call, arguments: str, times: list[tuple[int, bytes]]) -> Finding | None:
+        count, sends = len(times), self._limits.sends
+        if not sends or count not in (sends - 1, sends):
+            return None
+        return found(
+            call,
+            self.name,
+            Severity.STOP if count == sends else Severity.WARN,
+            "LOOP",
+            f"{call.event.name} did the same on the outside {count} times",
+            observed=count,
+            limit=count,
+            cleared_by="other arguments, or a tool that is declared repeatable",
+            spans=tuple(span for _, span in times),
+            rule="sends",
+            prints=(arguments,),
+        )

@@ -1,0 +1,151 @@
+"""Nearly the same call again and again, with results that drift: the widest gap of equality.
+
+Rule 1: arguments are alike when nearly all of their words are, digits apart. That is also what paging,
+batches and polls look like, so it is only warned of. Rule 2: the very same change applied again and again,
+with a result that only counts or grows, has no such excuse: it stops. Clicks and key presses are no such
+change: each takes a page one step further. It does not know equal calls with equal results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.findings import found
+from spanfuse_processor.engine.fingerprints.sketch import resemblance
+from spanfuse_processor.engine.lanes.history import History
+from spanfuse_processor.engine.nouns import Fingerprints, Kind
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.verdicts import Finding, Severity
+
+GROWN: Final = 0.7
+"""Of the words of a result, how many come back when it only grows by a little."""
+
+_OWN_RULES: Final = (effects.WAIT, effects.SEND, effects.SPAWN)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarLimits(DetectorLimits):
+    """Numbers of calls of one tool in a row; 0 switches a rule off.
+
+    `reapplied` equal changes whose results are alike stop a run, two fewer warn. `drifting_warn` calls that
+    are asked nearly the same and bring results of like size warn.
+    """
+
+    reapplied: int = 8
+    drifting_warn: int = 15
+
+
+class SimilarDetector:
+    """Watches how one agent's calls of a tool resemble each other.
+
+    >>> from spanfuse_processor.engine.lanes.lanes import Lanes
+    >>> from spanfuse_processor.engine.fingerprint import Fingerprinter
+    >>> detector, lanes, prints = SimilarDetector(SimilarLimits(), {}), Lanes({}), Fingerprinter()
+    >>> for number in range(1, 9):
+    ...     event = CallEnded(bytes(16), bytes([number]), b"", number, Kind.TOOL, "insert_text")
+    ...     result = f"ok, the file has {100 + number} lines"
+    ...     event.prints = prints.fingerprints({"path": "a.py", "text": "import os"}, result)
+    ...     call = Call(event, "run", number, 0, 0, (), True)
+    ...     _ = lanes.place(call)
+    ...     finding = detector.ended(call) if detector.wakes(call) else None
+    ...     if finding:
+    ...         print(number, finding.severity.value, finding.message)
+    6 warn insert_text made the same change 6 times in a row, with results that only count or grow
+    8 stop insert_text made the same change 8 times in a row, with results that only count or grow
+    """
+
+    name: ClassVar[str] = "similar"
+    per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
+    heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL})
+
+    __slots__ = ("_before", "_grown", "_limits", "_sized", "_told")
+
+    def __init__(self, limits: SimilarLimits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._before: Fingerprints | None = None
+        self._grown = self._sized = 0  # calls in a row whose results were alike; of like size
+        self._told: set[tuple[str, Severity]] = set()
+
+    @staticmethod
+    def wakes(call: Call) -> bool:
+        """Only when a tool is asked nearly the same for the second time."""
+        tools = call.lane.tools
+        return tools is not None and tools.kin > 1
+
+    def started(self, call: Call) -> None:
+        """A start resembles nothing yet."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """Compares a call with the one before."""
+        event, history = call.event, call.lane.tools
+        prints = event.prints if isinstance(event, CallEnded) else None
+        if prints is None or call.news is News.FORGIVEN:
+            return None
+        if history.kin <= 1 or prints.error or self._before is None:
+            self._grown = self._sized = min(history.kin, 2) if not prints.error else 0
+            self._told.clear()
+        else:
+            self._compare(self._before, prints)
+        self._before = prints
+        if call.repeatable or call.effect in _OWN_RULES:
+            return None
+        return self._judged(call, event.name, history)
+
+    def _compare(self, before: Fingerprints, prints: Fingerprints) -> None:
+        alike = prints.result_sketch and resemblance(prints.result_sketch, before.result_sketch) >= GROWN
+        self._grown = self._grown + 1 if alike else 1
+        sizes = sorted((prints.result_size, before.result_size))
+        self._sized = self._sized + 1 if sizes[1] <= 2 * sizes[0] else 1
+
+    def _judged(self, call: Call, tool: str, history: History) -> Finding | None:
+        limits = self._limits
+        count = min(history.asked_again, self._grown)
+        if effects.changes(tool) and limits.reapplied and count >= limits.reapplied - 2:
+            message = (
+                f"{tool} made the same change {count} times in a row, with results that only count or grow"
+            )
+            stops = count >= limits.reapplied
+            severity, limit = (
+                (Severity.STOP, limits.reapplied) if stops else (Severity.WARN, limits.reapplied - 2)
+            )
+            return self._said(call, history, severity, "reapplied", message, count, limit)
+        count = min(history.kin, self._sized)
+        if 0 < limits.drifting_warn <= count:
+            message = f"{tool} was asked nearly the same {count} times in a row"
+            return self._said(
+                call, history, Severity.WARN, "drifting_warn", message, count, limits.drifting_warn
+            )
+        return None
+
+    def _said(
+        self,
+        call: Call,
+        history: History,
+        severity: Severity,
+        rule: str,
+        message: str,
+        count: int,
+        limit: int,
+    ) -> Finding | None:
+        if (rule, severity) in self._told or ("reapplied", Severity.STOP) in self._told:
+            return None
+        self._told.add((rule, severity))
+        return found(
+            call,
+            self.name,
+            severity,
+            "LOOP",
+            message,
+            observed=count,
+            limit=limit,
+            cleared_by="another change"
+            if rule == "reapplied"
+            else "plainly other arguments, or another tool",
+            spans=tuple(step.span_id for step in history.steps[-count:]),
+            rule=rule,
+        )

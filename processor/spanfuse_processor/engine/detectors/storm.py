@@ -1,0 +1,244 @@
+"""The agent retries what keeps failing: one tool or one model, whatever it is asked.
+
+Rule 1: errors go by class. What can never work (denied, unknown tool, missing parameter) is a storm after a
+few tries; what might work after many; what passes by itself (429, 503, a timeout) is judged by the gaps:
+patience, or gaps that grow, are what everybody should do. Rule 2: one success of the same tool, or another
+tool's call, ends a storm. Rule 3: a model asked the same amount over and over in seconds, for nothing, is
+warned of (row L6). Equal calls that fail equally are told elsewhere; it does not know which calls follow
+one another.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.findings import found
+from spanfuse_processor.engine.lanes.history import NS, failed, grow
+from spanfuse_processor.engine.nouns import ErrorClass, Kind
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.verdicts import Finding, Severity
+
+_WARNED, _STOPPED = 1, 2
+MOST_KEPT: Final = 16
+"""Failures of which start and span are kept: no fewer than any limit looks at by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class StormLimits(DetectorLimits):
+    """Numbers of failures in a row of one tool or model, whatever it was asked, that stop a run; 0: off.
+
+    `permanent` with the same error of a kind that can never work, `permanent_any` with any errors of that
+    kind; `failed` with the same error of another kind; `transient` with errors that pass by themselves,
+    when less than `retry_gap` seconds lie between them and the gaps do not grow. For `failed`, more than
+    `slow` seconds between them are no storm.
+
+    `failed_warn` failures warn; so do `same_size` calls of one model with equal input tokens within
+    `same_size_seconds` that all failed or brought nothing new.
+    """
+
+    permanent: int = 4
+    permanent_any: int = 6
+    failed: int = 10
+    failed_warn: int = 6
+    transient: int = 10
+    retry_gap: float = 10.0
+    slow: float = 120.0
+    same_size: int = 4
+    same_size_seconds: float = 30.0
+
+
+class Streak:
+    """Failures in a row of one tool or model."""
+
+    __slots__ = ("alike", "cls", "count", "error", "name", "spans", "starts", "told")
+
+    def __init__(self) -> None:
+        self.name = self.error = ""
+        self.cls = ErrorClass.NONE
+        self.count = self.alike = self.told = 0  # of one class; with the same error; how much was said
+        self.starts: deque[int] = deque(maxlen=MOST_KEPT)
+        self.spans: deque[bytes] = deque(maxlen=MOST_KEPT)
+
+    def add(self, event: CallEnded, error: str, cls: ErrorClass) -> None:
+        """One more failure."""
+        if event.name != self.name or cls is not self.cls:
+            self.name, self.cls = event.name, cls
+            self.count = self.alike = self.told = 0
+            self.starts.clear()
+            self.spans.clear()
+        self.count += 1
+        self.alike = self.alike + 1 if error == self.error else 1
+        self.error = error
+        self.starts.append(event.started_ns)
+        self.spans.append(event.span_id)
+
+    def end(self) -> None:
+        """Something else happened."""
+        self.name = ""
+
+    def gaps(self, count: int) -> list[int]:
+        """From one start to the next, of the last `count`."""
+        starts = list(self.starts)[-count:]
+        return [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+
+
+class StormDetector:
+    """Watches the failures of one agent's calls.
+
+    >>> from spanfuse_processor.engine.lanes.lanes import Lanes
+    >>> from spanfuse_processor.engine.nouns import Fingerprints
+    >>> detector, lanes = StormDetector(StormLimits(), {}), Lanes({})
+    >>> for number in range(1, 5):
+    ...     event = CallEnded(bytes(16), bytes([number]), b"", number * NS, Kind.TOOL, "push", error="denied")
+    ...     event.prints = Fingerprints(str(number), error="e1", error_class=ErrorClass.PERMANENT)
+    ...     call = Call(event, "run", number, 0, 0, (), True)
+    ...     _ = lanes.place(call)
+    ...     finding = detector.ended(call)
+    ...     print(number, finding and (finding.severity.value, finding.message))
+    1 None
+    2 None
+    3 ('warn', 'push failed 3 times in a row with an error that no retry can mend')
+    4 ('stop', 'push failed 4 times in a row with an error that no retry can mend')
+    """
+
+    name: ClassVar[str] = "storm"
+    per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
+    heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL})
+
+    __slots__ = ("_limits", "_same_size", "_size", "_streaks", "_told_size")
+
+    def __init__(self, limits: StormLimits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._streaks: dict[Kind, Streak] = {}
+        self._size = 0
+        self._same_size: deque[tuple[int, bytes]] = deque(maxlen=max(1, limits.same_size))
+        self._told_size = False
+
+    @staticmethod
+    def wakes(call: Call) -> bool:
+        """Only when something failed, or a model brought nothing new."""
+        event = call.event
+        return isinstance(event, CallEnded) and (
+            failed(event) or (event.kind is Kind.MODEL and call.news is News.KNOWN)
+        )
+
+    def started(self, call: Call) -> None:
+        """A start fails nothing yet."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """Counts a failure, or ends a storm."""
+        event = call.event
+        if not isinstance(event, CallEnded):
+            return None
+        told = self._same_amount(call, event) if event.kind is Kind.MODEL else None
+        streak = self._streaks.setdefault(event.kind, Streak())
+        if not failed(event):
+            streak.end()
+            return told
+        prints = event.prints
+        cls = prints.error_class if prints is not None and prints.error_class else ErrorClass.FAILED
+        streak.add(event, prints.error if prints is not None else event.error, cls)
+        return self._judged(call, streak) or told
+
+    def _judged(self, call: Call, streak: Streak) -> Finding | None:
+        limits = self._limits
+        if streak.cls is ErrorClass.PERMANENT:
+            return self._due(
+                call, streak, "permanent", streak.alike, limits.permanent - 1, limits.permanent
+            ) or (
+                self._due(
+                    call,
+                    streak,
+                    "permanent_any",
+                    streak.count,
+                    limits.permanent_any - 1,
+                    limits.permanent_any,
+                )
+            )
+        if streak.cls is ErrorClass.TRANSIENT:
+            return self._due(call, streak, "transient", streak.count, limits.failed_warn, limits.transient)
+        return self._due(call, streak, "failed", streak.alike, limits.failed_warn, limits.failed)
+
+    def _due(self, call: Call, streak: Streak, rule: str, count: int, warn: int, stop: int) -> Finding | None:
+        """A stop, or else a warning, when it is due and was not said."""
+        if 0 < stop <= count and not self._is_patient(streak, rule, count):
+            return self._said(call, streak, rule, count, stop, _STOPPED)
+        return self._said(call, streak, rule, count, warn, _WARNED) if 0 < warn <= count and stop else None
+
+    def _is_patient(self, streak: Streak, rule: str, count: int) -> bool:
+        """Whether the tries leave as much time between them as they should."""
+        gaps = streak.gaps(count)
+        patient = self._limits.slow if rule == "failed" else self._limits.retry_gap
+        if rule.startswith("permanent") or not gaps:
+            return False
+        return 0 < patient * NS <= median(gaps) or grow(gaps)
+
+    def _said(
+        self, call: Call, streak: Streak, rule: str, count: int, limit: int, told: int
+    ) -> Finding | None:
+        if streak.told >= told:
+            return None
+        streak.told = told
+        return found(
+            call,
+            self.name,
+            Severity.STOP if told == _STOPPED else Severity.WARN,
+            "RETRY_STORM",
+            f"{call.event.name} failed {count} times in a row {_HOW[rule]}",
+            observed=count,
+            limit=limit,
+            cleared_by=_CLEARED[rule],
+            spans=tuple(streak.spans)[-count:],
+            rule=rule,
+            prints=(streak.error,) if streak.error else (),
+        )
+
+    def _same_amount(self, call: Call, event: CallEnded) -> Finding | None:
+        """Row L6: the same model, the same input size, so many times in so few seconds, for nothing."""
+        size = event.usage.input_tokens if event.usage is not None else 0
+        useless = failed(event) or call.news is News.KNOWN
+        if not useless or size != self._size:
+            self._same_size.clear()
+            self._told_size = False
+        self._size = size
+        if not useless:
+            return None
+        self._same_size.append((event.started_ns, event.span_id))
+        seen, limits = self._same_size, self._limits
+        within = (seen[-1][0] - seen[0][0]) / NS <= limits.same_size_seconds
+        if self._told_size or not 0 < limits.same_size <= len(seen) or not within:
+            return None
+        self._told_size = True
+        return found(
+            call,
+            self.name,
+            Severity.WARN,
+            "RETRY_STORM",
+            f"{event.name} was asked {len(seen)} times within {limits.same_size_seconds:g} s, with input of "
+            "the same size and for nothing new",
+            observed=len(seen),
+            limit=limits.same_size,
+            cleared_by="an answer that is new, or another input",
+            spans=tuple(span for _, span in seen),
+            rule="same_size",
+        )
+
+
+_HOW: Final = {
+    "permanent": "with an error that no retry can mend",
+    "permanent_any": "with errors that no retry can mend",
+    "failed": "in the same way, whatever it was asked",
+    "transient": "with errors that pass by themselves, and was not given the time",
+}
+_CLEARED: Final = {
+    "permanent": "a success, or another tool: this error does not go away",
+    "permanent_any": "a success, or another tool: these errors do not go away",
+    "failed": "a success, another error, or another tool",
+    "transient": "a success, or retries that wait longer each time",
+}

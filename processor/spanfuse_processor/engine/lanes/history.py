@@ -1,0 +1,276 @@
+"""The latest steps of one agent in order, and for how long they have been repeating, whatever the period.
+
+Rule 1: a call is new when its (call, result) was not seen; for how many calls nothing was new is known for
+any order of them. Rule 2: a strict cycle is known for every period up to `WINDOW`, in three ways counted
+apart, so that noise is never taken out of both sides of a call at once. Rule 3: a step that is new costs one
+look; counting begins when something comes back. Rule 4: steps are kept packed, forty bytes each: every run
+has some, few are ever looked at. It knows neither limits nor findings, nor what a tool does.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from statistics import median
+from struct import Struct
+from typing import Final, NamedTuple
+
+from spanfuse_processor.engine.events import CallEnded
+from spanfuse_processor.engine.fingerprints.sketch import resemblance
+from spanfuse_processor.engine.marks import Marks
+from spanfuse_processor.engine.nouns import Fingerprints
+
+NS: Final = 1_000_000_000
+
+WINDOW: Final = 32
+"""Steps that are kept, and so the longest strict cycle that is known."""
+
+SEEN: Final = 256
+"""Older steps of which it is still known that they were."""
+
+LIKENESS: Final = 0.8
+"""Of the words of two questions, how many come back when they are nearly the same."""
+
+GROWTH: Final = 1.5
+"""A gap this many times the one before is part of a back-off."""
+
+ANY_WAY: Final = slice(0, 3)
+"""Equal as they are, or but for noise in the arguments, or but for noise in the result."""
+
+SAME_RESULT: Final = slice(0, 2)
+SAME_ALL: Final = slice(0, 1)
+"""The ways that forgive nothing in the result."""
+
+_PACKED: Final = Struct("<2Q9p")  # started_ns, ended_ns, span_id
+_SIZE, _pack = _PACKED.size, _PACKED.pack
+_KEY: Final = 8
+_HASH: Final = (1 << 64) - 1
+
+
+class Label(NamedTuple):
+    """What many steps have in common: the tool, what it does, whether it failed."""
+
+    name: str
+    effect: str
+    failed: bool
+
+
+class Keys(NamedTuple):
+    """A call's keys for the three ways to be equal; `rough` is equal whenever any of them is."""
+
+    rough: int
+    plain: int
+    quiet_arguments: int
+    quiet_result: int
+
+
+class Step(NamedTuple):
+    """One call in a history."""
+
+    name: str
+    effect: str
+    failed: bool
+    started_ns: int
+    ended_ns: int
+    span_id: bytes
+
+
+class History:
+    """What followed what. Attributes:
+
+    stale: how many calls in a row brought nothing new.
+    ends: how many in a row were of one tool and ended alike, whatever they were asked, since `ends_since_ns`.
+    end: the digest that they ended with, of an error or a result.
+    asked_again: how many in a row asked one tool the very same, whatever came of it.
+    kin: how many in a row asked it nearly the same.
+    forgiven: calls that the owner left out since something was new.
+    """
+
+    __slots__ = (
+        "_asked",
+        "_counts",
+        "_keys",
+        "_labels",
+        "_noisy",
+        "_packed",
+        "_seen",
+        "_sketch",
+        "_steps",
+        "asked_again",
+        "end",
+        "end_name",
+        "ends",
+        "ends_since_ns",
+        "forgiven",
+        "kin",
+        "stale",
+    )
+
+    def __init__(self) -> None:
+        self._keys = bytearray()  # rough keys, eight bytes each
+        self._labels: list[Label] = []
+        self._packed = bytearray()
+        self._steps: list[Step] | None = None  # the same unpacked, while somebody looks
+        self._noisy: dict[int, Keys] | None = None  # rough key -> keys, of the latest step that had noise
+        self._counts: dict[int, list[int]] | None = None  # by period: one count for each way
+        self._seen: Marks | None = None  # what left the window
+        self.end = self.end_name = self._asked = ""
+        self._sketch = self.asked_again = self.kin = 0
+        self.ends = self.ends_since_ns = self.stale = self.forgiven = 0
+
+    @property
+    def steps(self) -> list[Step]:
+        """The latest steps, oldest first."""
+        if self._steps is None:
+            known = zip(self._labels, _PACKED.iter_unpack(self._packed), strict=True)
+            self._steps = [Step(*label, *packed) for label, packed in known]
+        return self._steps
+
+    def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
+        """Takes what a call asked and how it ended."""
+        same_tool = event.name == self.end_name
+        again = same_tool and prints.arguments == self._asked != ""
+        self.asked_again = self.asked_again + 1 if again else 1
+        alike = again or (
+            same_tool and prints.sketch and resemblance(prints.sketch, self._sketch) >= LIKENESS
+        )
+        self.kin = self.kin + 1 if alike else 1
+        self._asked, self._sketch = prints.arguments, prints.sketch
+        if end != self.end or not same_tool:
+            self.end, self.end_name = end, event.name
+            self.ends, self.ends_since_ns = 0, event.started_ns
+        self.ends += 1
+
+    def knows(self, keys: Keys) -> bool:
+        """Whether a step equal to this in any of the three ways was seen; noise on both sides equals nothing."""
+        if self._at(keys.rough) >= 0:
+            return any(self._ways(keys))
+        return self._seen is not None and keys.plain in self._seen
+
+    def latest(self, keys: Keys) -> Step | None:
+        """The latest step that is roughly equal, among those kept."""
+        at = self._at(keys.rough)
+        return self.steps[at] if at >= 0 else None
+
+    def add(self, event: CallEnded, keys: Keys, effect: str, known: bool) -> None:
+        """Takes a call as a step; `known` when it `knows` one that is equal."""
+        if known:
+            self.stale += 1
+            self._count(keys)
+        else:
+            self.stale = self.forgiven = 0
+            self._counts = None
+        self._append(event, keys, effect)
+
+    def run(self, period: int, ways: slice = ANY_WAY) -> int:
+        """Steps in a row, up to the newest, that belong to one cycle of `period`; 0 when none came back."""
+        counts = self._counts.get(period) if self._counts else None
+        longest = max(counts[ways]) if counts else 0
+        return longest + period if longest else 0
+
+    def cycles(self) -> list[tuple[int, int]]:
+        """Every period from 2 on that went round at least twice, and the length of its run."""
+        in_a_row = self.run(1)  # when all are equal, every period fits: that is no cycle
+        lengths = sorted((period, max(ways)) for period, ways in (self._counts or {}).items() if period > 1)
+        return [(p, longest + p) for p, longest in lengths if longest >= p and longest + p > in_a_row]
+
+    def pause(self, count: int) -> float:
+        """Seconds from one start to the next among the last `count` steps, the median."""
+        gaps = self._gaps(count)
+        return median(gaps) / NS if gaps else 0.0
+
+    def backs_off(self, count: int) -> bool:
+        """Whether the last `count` steps left more time each than the one before, as a patient retry does."""
+        return grow(self._gaps(count))
+
+    def _gaps(self, count: int) -> list[int]:
+        starts = [step.started_ns for step in self.steps[-count:]]
+        return [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+
+    def _at(self, rough: int) -> int:
+        """Where among the steps kept the latest of this key is, -1 when it is not."""
+        kept, key = self._keys, rough.to_bytes(_KEY, "little")
+        at = kept.rfind(key)
+        while at % _KEY and at >= 0:  # it lies across two others
+            at = kept.rfind(key, 0, at + _KEY - 1)
+        return at // _KEY if at >= 0 else -1
+
+    def _ways(self, keys: Keys) -> list[bool]:
+        """In which of the three ways the latest step that is roughly equal is equal."""
+        old = (self._noisy or {}).get(keys.rough) or Keys(*[keys.rough] * 4)
+        return [new == known for new, known in zip(keys[1:], old[1:], strict=True)]
+
+    def _count(self, keys: Keys) -> None:
+        """Counts on each cycle that the step at hand continues; all others end here."""
+        before, counts = self._counts or {}, {}
+        kept, key, end = self._keys, keys.rough.to_bytes(_KEY, "little"), len(self._keys)
+        same = self._ways(keys)
+        at = kept.rfind(key)
+        while at >= 0:
+            if at % _KEY == 0:
+                period = (end - at) // _KEY
+                ways = before.get(period) or (0, 0, 0)
+                counts[period] = [(way + 1) * equal for way, equal in zip(ways, same, strict=True)]
+            at = kept.rfind(key, 0, at + _KEY - 1)
+        self._counts = counts
+
+    def _append(self, event: CallEnded, keys: Keys, effect: str) -> None:
+        self._keys += keys.rough.to_bytes(_KEY, "little")
+        self._labels.append(_label(event.name, effect, failed(event)))
+        self._packed += _pack(event.started_ns, event.ended_ns, event.span_id)
+        self._steps = None
+        if keys.plain != keys.rough:
+            self._noisy = self._noisy or {}
+            self._noisy[keys.rough] = keys
+        elif self._noisy:
+            self._noisy.pop(keys.rough, None)
+        if len(self._labels) > WINDOW:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """The oldest step leaves the window; that it was is remembered."""
+        oldest = int.from_bytes(self._keys[:_KEY], "little")
+        del self._keys[:_KEY], self._labels[0], self._packed[:_SIZE]
+        noisy = self._noisy.get(oldest) if self._noisy else None
+        if noisy is not None and self._noisy and self._at(oldest) < 0:
+            del self._noisy[oldest]
+        self._seen = self._seen or Marks(SEEN)
+        self._seen.meet(noisy.plain if noisy else oldest, False)
+
+
+def keys_of(event: CallEnded, prints: Fingerprints) -> Keys:
+    """The keys of a call. An error has lost its noise, and there its arguments may too."""
+    name, masked = event.name, prints.arguments_masked
+    rough = hash((name, masked, prints.error or prints.result_masked)) & _HASH
+    if prints.error:
+        return Keys(rough, rough, rough, rough)
+    arguments, result = prints.arguments, prints.result
+    noisy_arguments, noisy_result = arguments != masked, result != prints.result_masked
+    if not (noisy_arguments or noisy_result):
+        return Keys(rough, rough, rough, rough)
+    return Keys(
+        rough,
+        hash((name, arguments, result)) & _HASH,
+        hash((name, masked, result)) & _HASH,
+        hash((name, arguments, prints.result_masked)) & _HASH,
+    )
+
+
+def failed(event: CallEnded) -> bool:
+    """Whether a call failed, by its own word or its result's."""
+    return event.error != "" or (event.prints is not None and event.prints.error != "")
+
+
+def grow(gaps: list[int]) -> bool:
+    """Whether each gap is plainly longer than the one before.
+
+    >>> grow([1, 2, 4]), grow([1, 2, 2]), grow([5])
+    (True, False, False)
+    """
+    pairs = zip(gaps, gaps[1:], strict=False)
+    return len(gaps) > 1 and all(later >= GROWTH * earlier > 0 for earlier, later in pairs)
+
+
+@lru_cache(maxsize=4_096)
+def _label(name: str, effect: str, did_fail: bool) -> Label:
+    """One label for all steps that share it."""
+    return Label(name, effect, did_fail)

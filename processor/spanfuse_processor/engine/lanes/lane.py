@@ -1,0 +1,159 @@
+"""One agent at work: its tools' calls, its models' and its launches of agents apart, and whose turn it is.
+
+Rule 1: neither kind hides the other's repeats. Rule 2: what a person says begins anew; what an agent says to
+another does not. Rule 3: a read that is asked for twice in one turn, or side by side, is one wish. It knows
+neither limits nor findings.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right, insort
+from collections.abc import Hashable
+from typing import Any, Final
+
+from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.events import CallEnded, News
+from spanfuse_processor.engine.lanes.history import History, keys_of
+from spanfuse_processor.engine.nouns import Fingerprints, Kind, MicroUsd
+
+MAX_ANSWERS: Final = 64
+"""Answers of models that are remembered, to tell turns apart."""
+
+MAX_FORGIVEN: Final = 4
+"""Further equal reads of one turn that are one wish."""
+
+_ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
+
+MODEL, AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
+
+
+class Lane:
+    """The calls of one agent at work.
+
+    Attributes:
+        agent: by what lanes of the same agent are known.
+        last_ns: the latest end.
+        working: whether anything was called since a model answered.
+        silent: how many models' answers in a row called nothing.
+        tools, models, agents: what was called, None before the first.
+        cost: micro-dollars of its model calls, as far as known when they ended.
+        watch: the detectors of this lane; the engine's.
+    """
+
+    __slots__ = (
+        "_answers",
+        "_asked",
+        "_told",
+        "agent",
+        "agents",
+        "cost",
+        "last_ns",
+        "models",
+        "silent",
+        "tools",
+        "watch",
+        "working",
+    )
+
+    def __init__(self, agent: Hashable) -> None:
+        self.agent = agent
+        self.last_ns = 0
+        self.working = False
+        self.silent = 0
+        self.cost: MicroUsd = 0
+        self.tools: History | None = None
+        self.models: History | None = None
+        self.agents: History | None = None
+        self.watch: Any = None
+        self._asked = self._told = ""
+        self._answers: array[int] | None = None  # when models answered, in order of time
+
+    def history(self, kind: Kind) -> History:
+        """What was called of a kind, begun when there is none."""
+        if kind is MODEL:
+            self.models = known = self.models or History()
+        elif kind is AGENT:
+            self.agents = known = self.agents or History()
+        else:
+            self.tools = known = self.tools or History()
+        return known
+
+    def take(self, event: CallEnded, effect: str, repeatable: bool) -> News:
+        """A call has ended. Returns what it brought."""
+        prints = event.prints
+        if event.kind is MODEL:
+            if event.user_turn:
+                self._hear(prints, event.fresh)
+            self._answered(event.ended_ns)
+            self.silent += 1
+        else:
+            self.working, self.silent = True, 0
+        if prints is None:
+            return News.UNKNOWN
+        return self._met(event, prints, self.history(event.kind), effect, repeatable)
+
+    def _met(
+        self, event: CallEnded, prints: Fingerprints, history: History, effect: str, repeatable: bool
+    ) -> News:
+        end = prints.error or prints.result
+        if end:
+            history.take(event, prints, end)
+        elif event.kind is not AGENT:  # an agent is judged by what it was asked alone
+            return News.UNKNOWN
+        if not prints.arguments:
+            return News.UNKNOWN
+        keys = keys_of(event, prints)
+        known = history.knows(keys)
+        if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
+            return News.FORGIVEN
+        history.add(event, keys, effect, known)
+        return News.KNOWN if known else News.NEW
+
+    def _is_one_wish(self, history: History, before: Any, event: CallEnded, effect: str) -> bool:
+        """Whether a read was asked for together with an equal one: side by side, or in the same turn."""
+        if before is None or effect in _ACTS:
+            return False
+        if before.ended_ns > event.started_ns:
+            return True
+        if before.failed or event.kind is MODEL or history.forgiven >= MAX_FORGIVEN:
+            return False
+        if not self._same_turn(before.started_ns, event.started_ns):
+            return False
+        history.forgiven += 1
+        return True
+
+    def _hear(self, prints: Fingerprints | None, fresh: bool) -> None:
+        """A user's message came with a request, maybe to begin anew.
+
+        One that comes while tools' results are still to be told, or that equals the one before, does not.
+        Programs, too, speak in the user's name: they hand on what tools gave, and ask again. But a `fresh`
+        request, which goes on with nothing that was said before, and gets an answer that the last one did
+        not get, is another matter.
+        """
+        asked, told = (prints.arguments, prints.result) if prints is not None else ("", "")
+        news = fresh and told != "" and told != self._told
+        if (news or not self.working) and (asked != self._asked or not asked):
+            self.tools = self.models = self.agents = self.watch = None
+            self.silent = 0
+        self._asked = asked
+        self._told = told if fresh else self._told
+
+    def _answered(self, at_ns: int) -> None:
+        """A model has answered: a new turn."""
+        self.working = False
+        answers = self._answers
+        if answers is None:
+            answers = self._answers = array("q", (at_ns,))
+        elif at_ns < answers[-1]:  # spans may arrive in any order
+            insort(answers, at_ns)
+        else:
+            answers.append(at_ns)
+        if len(answers) > MAX_ANSWERS:
+            del answers[0]
+
+    def _same_turn(self, earlier_ns: int, later_ns: int) -> bool:
+        """Whether both times are known to lie between the same two answers."""
+        answers = self._answers or ()
+        turn = bisect_right(answers, earlier_ns)
+        return turn > 0 and turn == bisect_right(answers, later_ns)

@@ -1,0 +1,117 @@
+"""Which calls follow one another: one lane for each agent at work, though several share a name.
+
+Helpers of one name that work side by side each read the same file first. That is no repeat, and a list of
+calls by name would make one of it. The span above a call tells helpers apart, but frameworks also put a
+fresh span above every step of a single agent. Time tells one from the other: steps follow, helpers overlap.
+
+Rule 1: calls below one span are in one lane. Rule 2: below a new span they go on with a lane of the same
+agent that had ended before they began, else they begin one. Rule 3: lanes and spans are bounded, the oldest
+forgotten first. It does not know what the calls of a lane are judged by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Final
+
+from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.lanes.lane import Lane
+from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.policy import ToolRule
+
+MAX_LANES: Final = 64
+"""Agents of one run at work that are told apart."""
+
+MAX_PLACES: Final = 256
+"""Spans above calls that are remembered."""
+
+TOOL, MODEL, AGENT = Kind.TOOL, Kind.MODEL, Kind.AGENT
+_PLACED: Final = frozenset({TOOL, MODEL, AGENT})
+_TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
+
+
+class Lanes:
+    """The lanes of one run. `tools` is what policy says of single tools."""
+
+    __slots__ = ("_lane", "_lanes", "_place", "_places", "_tools")
+
+    def __init__(self, tools: Mapping[str, ToolRule]) -> None:
+        self._tools = tools
+        self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
+        self._place: Hashable = None
+        self._lanes: list[Lane] = []
+        self._places: dict[Hashable, Lane] | None = None  # all of them; many runs have only one
+
+    def place(self, call: Call) -> Lane | None:
+        """Puts a call that ended into its lane and tells it what it brought. None: it is in none."""
+        event = call.event
+        kind = event.kind
+        if event.user_turn and kind in _TURNS and not call.agents and call.depth <= 0:
+            self.clear()  # a person has spoken to the outermost agent; an inner one is asked by an agent
+            return None
+        if (
+            not isinstance(event, CallEnded)
+            or kind not in _PLACED
+            or (kind is TOOL and effects.thinks(event.name))
+        ):
+            return None
+        lane = self._of(call, event.ended_ns)
+        rule = self._tools.get(event.name) if self._tools else None
+        call.effect = self._effect(event, rule)
+        repeatable = event.repeatable or (rule is not None and rule.repeatable)
+        call.news = lane.take(event, call.effect, repeatable)
+        call.repeatable = repeatable
+        call.lane = lane
+        if kind is MODEL and call.cost:
+            lane.cost += call.cost
+        return lane
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._lanes.clear()
+        self._lane = self._places = None
+
+    @staticmethod
+    def _effect(event: CallEnded, rule: ToolRule | None) -> str:
+        if event.kind is TOOL:
+            return (rule.effect if rule else "") or event.effect or effects.by_name(event.name)
+        return effects.SPAWN if event.kind is AGENT else ""
+
+    def _of(self, call: Call, ended_ns: int) -> Lane:
+        """The lane of a call that ended at `ended_ns`."""
+        event = call.event
+        place = event.parent_span_id or call.agents or (event.agent if event.kind is not AGENT else "")
+        lane = self._lane
+        if lane is None or place != self._place:
+            lane = self._turn_to(place, call)
+        if ended_ns > lane.last_ns:
+            lane.last_ns = ended_ns
+        return lane
+
+    def _turn_to(self, place: Hashable, call: Call) -> Lane:
+        """Makes the lane of a place the latest."""
+        if self._lane is not None and self._places is None:
+            self._places = {self._place: self._lane}
+        lane = self._places.get(place) if self._places is not None else None
+        if lane is None:
+            lane = self._enter(call)
+            if self._places is not None:
+                if len(self._places) >= MAX_PLACES:
+                    del self._places[next(iter(self._places))]
+                self._places[place] = lane
+        self._place, self._lane = place, lane
+        return lane
+
+    def _enter(self, call: Call) -> Lane:
+        """The lane for calls in a place that is new."""
+        event = call.event
+        agent: Hashable = call.agents or (event.agent if event.kind is not AGENT else "")
+        idle = [each for each in self._lanes if each.agent == agent and each.last_ns <= event.started_ns]
+        if idle:
+            lane = max(idle, key=lambda each: each.last_ns)
+        else:
+            lane = Lane(agent)
+            self._lanes.append(lane)
+            del self._lanes[:-MAX_LANES]
+        return lane
