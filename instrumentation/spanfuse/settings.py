@@ -147,6 +147,7 @@ def policy_of(settings: Settings) -> Policy:
 
 
 def _policy_from_file(path: str) -> Policy:
+    from spanfuse_processor.engine.checking import line_of
     from spanfuse_processor.engine.policy_file import policy_from_mapping
 
     try:
@@ -154,7 +155,8 @@ def _policy_from_file(path: str) -> Policy:
     except ImportError:
         raise SettingsError("config needs PyYAML: pip install PyYAML") from None
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        content, tree = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise SettingsError(f"config {path}: {error}") from None
     if content is not None and not isinstance(content, Mapping):
@@ -162,7 +164,7 @@ def _policy_from_file(path: str) -> Policy:
     try:
         return policy_from_mapping((content or {}).get("policy") or {})
     except PolicyError as error:
-        raise SettingsError(f"config {path}: {error}") from None
+        raise SettingsError(f"config {path}:{line_of(tree, error.path)}: {error}") from None
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:

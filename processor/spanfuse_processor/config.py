@@ -38,7 +38,11 @@ class LogFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Where the service listens. Plaintext beyond loopback needs `insecure: true`, or TLS."""
+    """Where the service listens.
+
+    `host` is the address. `grpc_port` takes OTLP/gRPC and the control channel, `http_port` OTLP/HTTP and
+    operators, `metrics_port` serves `/metrics`. Plaintext beyond loopback needs `insecure`, or TLS.
+    """
 
     host: str = "127.0.0.1"
     grpc_port: int = field(default=4317, metadata=PORT)
@@ -49,7 +53,11 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """PEM files. With `client_ca_file` clients must show a certificate (gRPC)."""
+    """PEM files.
+
+    `cert_file` and `key_file` are the service's own. With `client_ca_file` clients must show a certificate
+    (gRPC).
+    """
 
     cert_file: str = ""
     key_file: str = ""
@@ -58,7 +66,11 @@ class Tls:
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """Bearer tokens. No client tokens: clients need none. No admin token: one is made and left in a file."""
+    """Bearer tokens.
+
+    `client_tokens` are those of applications: without any, they need none. `admin_token` is the operators':
+    without it, one is made at each start and left in `admin_token_file`.
+    """
 
     client_tokens: tuple[str, ...] = ()
     admin_token: str = ""
@@ -67,7 +79,11 @@ class Auth:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Limits of what is taken in, in bytes: one request after decompression, all that wait to be judged."""
+    """Limits of what is taken in.
+
+    `max_request_bytes` is the most of one request after decompression, `max_waiting_bytes` the most of all
+    that wait to be judged.
+    """
 
     max_request_bytes: int = field(default=64 * 1024 * 1024, metadata=A_KILOBYTE)
     max_waiting_bytes: int = field(default=512 * 1024 * 1024, metadata=A_KILOBYTE)
@@ -75,7 +91,10 @@ class Intake:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The control channel: seconds between bookmarks, directives kept for resuming clients."""
+    """The control channel.
+
+    `bookmark_seconds` lie between two signs of life. `retained` changes are kept for clients that come back.
+    """
 
     bookmark_seconds: float = field(default=10.0, metadata=NOT_AT_ONCE)
     retained: int = field(default=1024, metadata=AT_LEAST_ONE)
@@ -83,7 +102,10 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Structured lines on stderr."""
+    """Structured lines on stderr.
+
+    `level` is the least that is written, `format` how: lines for people, or one JSON object a line.
+    """
 
     level: LogLevel = LogLevel.INFO
     format: LogFormat = LogFormat.TEXT
@@ -91,7 +113,10 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything an operator may set. `fingerprint_key` keys the digests of foreign content."""
+    """Everything an operator may set.
+
+    `fingerprint_key` keys the digests of foreign content.
+    """
 
     listen: Listen = Listen()
     tls: Tls = Tls()

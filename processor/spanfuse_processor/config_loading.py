@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from spanfuse_processor.config import Config, Tls
-from spanfuse_processor.engine.checking import build
+from spanfuse_processor.engine.checking import build, line_of, mapping, unknown
 from spanfuse_processor.engine.policy import Policy, PolicyError
 from spanfuse_processor.engine.policy_file import policy_from_mapping
-from spanfuse_processor.engine.schema import policy_schema, schema_of
+from spanfuse_processor.engine.schema import description, policy_schema, schema_of
 
 T = TypeVar("T")
 Field = tuple[str, str]  # of a section
@@ -86,7 +86,12 @@ def admin_url(config: Config, environment: Mapping[str, str] | None = None) -> s
 def config_schema() -> dict[str, Any]:
     """The JSON schema of the whole file."""
     sections: dict[str, Any] = {name: schema_of(cls) for name, cls in SECTIONS.items()}
-    sections |= {"fingerprint_key": {"type": "string", "default": ""}, "policy": policy_schema()}
+    sections["fingerprint_key"] = {
+        "type": "string",
+        "default": "",
+        "description": description(Config, "fingerprint_key"),
+    }
+    sections["policy"] = policy_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "spanfuse configuration",
@@ -130,7 +135,7 @@ def _from_file(path: Path) -> tuple[Config, Node]:
     try:
         return _from_values({} if values is None else values), tree
     except PolicyError as error:
-        raise ConfigError(str(path), _line(tree, error.path), str(error)) from None
+        raise ConfigError(str(path), line_of(tree, error.path), str(error)) from None
 
 
 def _refuse_twins(path: Path, tree: Node) -> None:
@@ -162,13 +167,11 @@ def _twins(tree: Node) -> Iterator[tuple[int, int, str]]:
 
 
 def _from_values(values: object) -> Config:
-    if not isinstance(values, Mapping):
-        raise PolicyError((), f"expected a mapping of sections, got {type(values).__name__}")
     known = {**SECTIONS, "policy": Policy, "fingerprint_key": str}
     made: dict[str, Any] = {}
-    for name, section in values.items():
+    for name, section in mapping(values, "sections", ()).items():
         if name not in known:
-            raise PolicyError((str(name),), f"unknown section; known are {', '.join(sorted(known))}")
+            raise PolicyError((str(name),), unknown("section", str(name), known))
         if name == "policy":
             made[name] = policy_from_mapping(section)
         elif name == "fingerprint_key":
@@ -239,7 +242,7 @@ class _Origins:
         for field in fields:
             if field in self.given:
                 raise ConfigError(f"environment variable {_variable(*field)}", 0, problem)
-        line, field = max((_line(self.tree, field), field) for field in fields)
+        line, field = max((line_of(self.tree, field), field) for field in fields)
         raise ConfigError(self.file, line, f"{'.'.join(field)}: {problem}")
 
 
@@ -263,16 +266,3 @@ def _check(config: Config, origins: _Origins) -> None:
             f"({intake.max_request_bytes})"
         )
         origins.refuse(problem, ("intake", "max_waiting_bytes"), ("intake", "max_request_bytes"))
-
-
-def _line(node: Node, path: tuple[str, ...]) -> int:
-    """The line of the field that `path` names, or of its nearest parent that is there."""
-    line = node.start_mark.line + 1 if node else 0
-    for name in path:
-        if node is None or node.id != "mapping":
-            return line
-        pair = next(((key, value) for key, value in node.value if key.value == name), None)
-        if pair is None:
-            return line
-        line, node = pair[0].start_mark.line + 1, pair[1]
-    return line

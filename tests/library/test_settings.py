@@ -82,7 +82,7 @@ def test_a_policy_made_in_code_goes_before_a_file() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("policy:\n  mode: soft\n", "policy.mode"),
+        ("policy:\n  mode: soft\n", r"policy\.yaml:2: policy\.mode: "),
         ("policy:\n  tools:\n    x: {repetable: true}\n", "repetable"),
         ("- a list\n", "mapping"),
         ("policy: [unclosed\n", "policy.yaml"),

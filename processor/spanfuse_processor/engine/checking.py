@@ -65,6 +65,29 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {what}{hint} known are {', '.join(names)}"
 
 
+def line_of(tree: Any, path: Path) -> int:
+    """The line, from 1, of the field that `path` names in a YAML tree, or of its nearest parent there.
+
+    `tree` is PyYAML's node, None for an empty file: 0.
+    """
+    line = tree.start_mark.line + 1 if tree else 0
+    for name in path:
+        key, tree = _child(tree, name)
+        if tree is None:
+            return line
+        line = key.start_mark.line + 1
+    return line
+
+
+def _child(node: Any, name: str) -> tuple[Any, Any]:
+    """The node that says where `name` begins, and the one that it leads to; None twice: it is not there."""
+    kind = node.id if node is not None else ""
+    if kind == "sequence" and name.isdecimal() and int(name) < len(node.value):
+        return node.value[int(name)], node.value[int(name)]
+    pairs = node.value if kind == "mapping" else ()
+    return next(((key, value) for key, value in pairs if key.value == name), (None, None))
+
+
 def _value(hint: Any, value: object, path: Path, bounds: Mapping[str, float]) -> object:
     options: tuple[Any, ...] = getattr(hint, "__args__", ())
     if type(None) in options:  # an optional field

@@ -76,8 +76,9 @@ class Bounds:
     """What the engine may keep. Counts are nodes and runs, times are seconds.
 
     A run over `nodes_per_run` stops being remembered call by call (a finding of its own, never an eviction of
-    others); a run idle for `idle` becomes a tombstone, kept `tombstone` seconds so that a late
-    span neither resurrects the run nor escapes its verdict.
+    others). Of more than `runs` at a time the longest unseen is put away. A run idle for `idle` becomes a
+    tombstone, kept `tombstone` seconds so that a late span neither resurrects the run nor escapes its
+    verdict. Of `tombstones` there are so many at most.
     """
 
     nodes_per_run: int = field(default=20_000, metadata=AT_LEAST_ONE)
