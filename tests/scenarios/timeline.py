@@ -9,14 +9,16 @@
     16s  run/r1  stop  repeat  call 5: search was called 5 times in a row ...  CLOSED -> OPEN 1
 
 Lines above the rule:
-    policy DETECTOR.LIMIT=VALUE | mode=MODE | tools.NAME.FIELD=VALUE
+    policy DETECTOR.LIMIT=VALUE | mode=MODE | profile=PROFILE | tools.NAME.FIELD=VALUE
+    rule {match: {...}, mode: ...}       one of the policy's rules, as YAML has it
     gap SECONDS                          from one start to the next, where `at` says nothing (4)
     times N                              repeats the indented lines below; `$n` in them is 1, 2, 3 ...
     call run=R OPERATION NAME [ARGUMENTS] [-> RESULT | !! ERROR] [key=value ...]
     start run=R invoke_agent NAME ...    the call has begun; its end comes with another line, or never
     kill KEY | release KEY | advance
 with at=, took= (seconds), tokens=IN/OUT, agents=a/b/c (those around it), span=, parent= (numbers), turn=user,
-effect=, feature=. What is below the rule is written by `pytest tests/scenarios --rewrite`.
+effect=, feature=, namespace=, tenant=, profile=. What is below the rule is written by
+`pytest tests/scenarios --rewrite`.
 """
 
 from __future__ import annotations
@@ -105,6 +107,8 @@ def _moment(line: str, clock: _Clock) -> Moment | None:
     word, _, rest = line.partition("#" if line.startswith("#") else " ")
     if word == "policy":
         _set(clock.settings, rest)
+    elif word == "rule":
+        clock.settings.setdefault("rules", []).append(yaml.safe_load(rest))
     elif word == "gap":
         clock.gap, clock.now = float(rest), -float(rest)
     elif word in ("call", "start"):
@@ -122,7 +126,7 @@ def _moment(line: str, clock: _Clock) -> Moment | None:
 def _set(settings: dict[str, Any], line: str) -> None:
     path, _, value = line.partition("=")
     keys = path.split(".")
-    if keys[0] not in ("mode", "tools", "breaker", "bounds"):
+    if keys[0] not in ("mode", "profile", "tools", "breaker", "bounds"):
         keys.insert(0, "detectors")
     for key in keys[:-1]:
         settings = settings.setdefault(key, {})
@@ -179,10 +183,17 @@ def _stamps(options: dict[str, str]) -> dict[str, object]:
     if "tokens" in options:
         asked, answered = options["tokens"].split("/")
         stamps |= {names.INPUT_TOKENS: int(asked), names.OUTPUT_TOKENS: int(answered)}
-    for option, name in (("turn", names.TURN), ("effect", names.EFFECT), ("feature", names.FEATURE)):
-        if option in options:
-            stamps[name] = options[option]
-    return stamps
+    return stamps | {name: options[option] for option, name in _STAMPED.items() if option in options}
+
+
+_STAMPED = {
+    "turn": names.TURN,
+    "effect": names.EFFECT,
+    "feature": names.FEATURE,
+    "namespace": names.NAMESPACE,
+    "tenant": names.TENANT,
+    "profile": names.PROFILE,
+}
 
 
 _ABSENT = object()
