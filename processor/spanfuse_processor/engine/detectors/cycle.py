@@ -1,9 +1,9 @@
 """The agent goes round in a cycle: A-B-A-B, A-B-C, a ring of any length, or the same few calls in any order.
 
 Rule 1: a ring counts when what follows repeats too, with equal results: A, B, A alone is nothing. Rule 2:
-two rounds are forgiven, the third trips as soon as it is plain. Rule 3: calls in any order that bring nothing
-new are a ring whose period nobody knows: it takes more of them. Rule 4: where one of a ring waits, the ring
-waits. It does not know calls that repeat alone, nor what a stop does.
+two rounds are forgiven, the third trips as soon as it is plain. Rule 3: calls in any order that bring
+nothing new are a ring whose period nobody knows: it takes more of them. Rule 4: where one of a ring waits,
+the ring waits. It does not know calls that repeat alone, nor what a stop does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class CycleLimits(DetectorLimits):
     A ring of `period` calls stops after `rounds` whole rounds and two calls of the next, if these are `calls`
     or more; `stale` calls in any order that all brought nothing new. A ring in which a tool waits stops at
     `waits` calls that are less than `wait_gap` seconds apart. Two calls less warn (`stale_warn` in any order,
-    `waits_warn`), and so do rings whose calls are `slow` seconds apart.
+    `waits_warn`), and so do rings whose calls are `slow` seconds apart, or between which the agent was `idle`
+    for so many.
     """
 
     calls: int = 8
@@ -42,6 +43,7 @@ class CycleLimits(DetectorLimits):
     waits_warn: int = 12
     wait_gap: float = 5.0
     slow: float = 120.0
+    idle: float = 30.0
 
 
 class Ring(NamedTuple):
@@ -126,9 +128,10 @@ class CycleDetector:
 
     def _is_paced(self, history: History, ring: Ring) -> bool:
         """Whether the calls leave time between them, as those of a loop do not."""
-        pause = history.pause(ring.length)
-        patient = self._limits.wait_gap if ring.rule == "waits" else self._limits.slow
-        return 0 < patient <= pause
+        limits, pause = self._limits, history.pause(ring.length)
+        if ring.rule == "waits":
+            return 0 < limits.wait_gap <= pause
+        return 0 < limits.slow <= pause or 0 < limits.idle <= history.idle(ring.length)
 
     def _said(self, call: Call, history: History, ring: Ring, stops: bool) -> Finding | None:
         """A finding, the first time that this much is due."""

@@ -35,8 +35,9 @@ class RepeatLimits(DetectorLimits):
     random ids and counters only. `waits` is for tools that wait and are asked at less than `wait_gap`
     seconds.
 
-    Repeats that are `slow` seconds apart only warn, and so do `warn` equal calls, `waits_warn` of tools that
-    wait, and a wait without change that has taken `wait_time` seconds or has cost `wait_cost` USD.
+    Repeats that are `slow` seconds apart, or between which the agent was `idle` for so many, only warn, and
+    so do `warn` equal calls, `waits_warn` of tools that wait, and a wait without change that has taken
+    `wait_time` seconds or has cost `wait_cost` USD.
     """
 
     equal: int = 5
@@ -49,6 +50,7 @@ class RepeatLimits(DetectorLimits):
     wait_time: float = 3_600.0
     wait_cost: float = 3.0
     slow: float = 120.0
+    idle: float = 30.0
     warn: int = 3
     waits_warn: int = 12
 
@@ -152,7 +154,10 @@ class RepeatDetector:
         limits, pause = self._limits, history.pause(due.times)
         if due.rule == "waits":
             return 0 < limits.wait_gap <= pause
-        return 0 < limits.slow <= pause or (due.rule == "failures" and history.backs_off(due.times))
+        looks = call.effect != effects.WRITE  # to look now and then is a habit, to write the same is none
+        if 0 < limits.slow <= pause or (looks and 0 < limits.idle <= history.idle(due.times)):
+            return True
+        return due.rule == "failures" and history.backs_off(due.times)
 
     def _said(self, call: Call, history: History, due: Due, stops: bool) -> Finding | None:
         """A finding, the first time that this much is due."""

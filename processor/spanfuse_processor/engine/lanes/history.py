@@ -40,7 +40,7 @@ SAME_RESULT: Final = slice(0, 2)
 SAME_ALL: Final = slice(0, 1)
 """The ways that forgive nothing in the result."""
 
-_PACKED: Final = Struct("<2Q9p")  # started_ns, ended_ns, span_id
+_PACKED: Final = Struct("<3Q9p")  # started_ns, ended_ns, idle_ns, span_id
 _SIZE, _pack = _PACKED.size, _PACKED.pack
 _KEY: Final = 8
 _HASH: Final = (1 << 64) - 1
@@ -64,13 +64,14 @@ class Keys(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One call in a history."""
+    """One call in a history. `idle_ns` is for how long the agent had had no call open when it began."""
 
     name: str
     effect: str
     failed: bool
     started_ns: int
     ended_ns: int
+    idle_ns: int
     span_id: bytes
 
 
@@ -141,7 +142,7 @@ class History:
         self.ends += 1
 
     def knows(self, keys: Keys) -> bool:
-        """Whether a step equal to this in any of the three ways was seen; noise on both sides equals nothing."""
+        """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
         if self._at(keys.rough) >= 0:
             return any(self._ways(keys))
         return self._seen is not None and keys.plain in self._seen
@@ -151,7 +152,7 @@ class History:
         at = self._at(keys.rough)
         return self.steps[at] if at >= 0 else None
 
-    def add(self, event: CallEnded, keys: Keys, effect: str, known: bool) -> None:
+    def add(self, event: CallEnded, keys: Keys, effect: str, idle_ns: int, known: bool) -> None:
         """Takes a call as a step; `known` when it `knows` one that is equal."""
         if known:
             self.stale += 1
@@ -159,7 +160,7 @@ class History:
         else:
             self.stale = self.forgiven = 0
             self._counts = None
-        self._append(event, keys, effect)
+        self._append(event, keys, effect, idle_ns)
 
     def run(self, period: int, ways: slice = ANY_WAY) -> int:
         """Steps in a row, up to the newest, that belong to one cycle of `period`; 0 when none came back."""
@@ -175,16 +176,18 @@ class History:
 
     def pause(self, count: int) -> float:
         """Seconds from one start to the next among the last `count` steps, the median."""
-        gaps = self._gaps(count)
-        return median(gaps) / NS if gaps else 0.0
+        return _middle(self._gaps(count))
+
+    def idle(self, count: int) -> float:
+        """Seconds without any open call from one to the next among the last `count` steps, the median."""
+        return _middle(_differences([step.idle_ns for step in self.steps[-count:]]))
 
     def backs_off(self, count: int) -> bool:
         """Whether the last `count` steps left more time each than the one before, as a patient retry does."""
         return grow(self._gaps(count))
 
     def _gaps(self, count: int) -> list[int]:
-        starts = [step.started_ns for step in self.steps[-count:]]
-        return [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+        return _differences([step.started_ns for step in self.steps[-count:]])
 
     def _at(self, rough: int) -> int:
         """Where among the steps kept the latest of this key is, -1 when it is not."""
@@ -213,10 +216,10 @@ class History:
             at = kept.rfind(key, 0, at + _KEY - 1)
         self._counts = counts
 
-    def _append(self, event: CallEnded, keys: Keys, effect: str) -> None:
+    def _append(self, event: CallEnded, keys: Keys, effect: str, idle_ns: int) -> None:
         self._keys += keys.rough.to_bytes(_KEY, "little")
         self._labels.append(_label(event.name, effect, failed(event)))
-        self._packed += _pack(event.started_ns, event.ended_ns, event.span_id)
+        self._packed += _pack(event.started_ns, event.ended_ns, idle_ns, event.span_id)
         self._steps = None
         if keys.plain != keys.rough:
             self._noisy = self._noisy or {}
@@ -258,6 +261,14 @@ def keys_of(event: CallEnded, prints: Fingerprints) -> Keys:
 def failed(event: CallEnded) -> bool:
     """Whether a call failed, by its own word or its result's."""
     return event.error != "" or (event.prints is not None and event.prints.error != "")
+
+
+def _differences(times: list[int]) -> list[int]:
+    return [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+
+
+def _middle(gaps: list[int]) -> float:
+    return median(gaps) / NS if gaps else 0.0
 
 
 def grow(gaps: list[int]) -> bool:

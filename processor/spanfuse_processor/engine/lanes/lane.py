@@ -34,6 +34,7 @@ class Lane:
     Attributes:
         agent: by what lanes of the same agent are known.
         last_ns: the latest end.
+        idle_ns: for how long, up to the latest start, no call of it was open.
         working: whether anything was called since a model answered.
         silent: how many models' answers in a row called nothing.
         tools, models, agents: what was called, None before the first.
@@ -48,6 +49,7 @@ class Lane:
         "agent",
         "agents",
         "cost",
+        "idle_ns",
         "last_ns",
         "models",
         "silent",
@@ -58,7 +60,7 @@ class Lane:
 
     def __init__(self, agent: Hashable) -> None:
         self.agent = agent
-        self.last_ns = 0
+        self.last_ns = self.idle_ns = 0
         self.working = False
         self.silent = 0
         self.cost: MicroUsd = 0
@@ -107,7 +109,7 @@ class Lane:
         known = history.knows(keys)
         if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
             return News.FORGIVEN
-        history.add(event, keys, effect, known)
+        history.add(event, keys, effect, self.idle_ns, known)
         return News.KNOWN if known else News.NEW
 
     def _is_one_wish(self, history: History, before: Any, event: CallEnded, effect: str) -> bool:

@@ -85,6 +85,8 @@ class Lanes:
         lane = self._lane
         if lane is None or place != self._place:
             lane = self._turn_to(place, call)
+        if lane.last_ns and event.started_ns > lane.last_ns:
+            lane.idle_ns += event.started_ns - lane.last_ns
         if ended_ns > lane.last_ns:
             lane.last_ns = ended_ns
         return lane
