@@ -28,11 +28,13 @@ from spanfuse_processor.engine.pricer import Pricer, Waiting
 from spanfuse_processor.engine.pricing import PENDING, Pending, PriceBook
 from spanfuse_processor.engine.runs.features import Features
 from spanfuse_processor.engine.runs.registry import Runs
-from spanfuse_processor.engine.runs.run import Run, RunView, view
+from spanfuse_processor.engine.runs.run import Record, Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
-from spanfuse_processor.engine.runs.watches import Watch, Watches
+from spanfuse_processor.engine.runs.suspicion import confirmed, suspected
+from spanfuse_processor.engine.runs.watches import Watches
+from spanfuse_processor.engine.scoping import Scoping, agent_of
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity, Verdict
+from spanfuse_processor.engine.verdicts import Finding, Severity, Verdict
 
 FLOOD: Final = "span_flood"
 """The detector's name in the finding about a run with too many spans."""
@@ -60,17 +62,19 @@ class Engine:
         observer: Callable[[Call, CallEnded], None] | None = None,
     ) -> None:
         self._policy = policy
-        self._of_run = Watches(Unit.RUN, detectors, policy)
-        of_feature = Watches(Unit.FEATURE, detectors, policy)
-        self._heeded = frozenset(kind for kind, posts in of_feature.by_kind.items() if posts)
+        self._scoping = Scoping(policy, {name: limits() for name, (_, limits) in detectors.items()})
+        self._of_lane, of_run, of_feature = (
+            Watches(unit, detectors, self._scoping, policy.tools)
+            for unit in (Unit.LANE, Unit.RUN, Unit.FEATURE)
+        )
+        self._heeded = of_feature.heeded
         self._reads = tuple(dialect.read for dialect in dialects or dialects_for(policy))
         self._observer = observer
         self._stats = EngineStats()
         self._pricer = Pricer(prices, self._stats)
-        self._runs = Runs(policy.bounds, lambda: Watch(self._of_run), self._stats)
-        self._features = Features(lambda: Watch(of_feature))
-        modes = {name: own.mode for name, own in policy.detectors.items() if own.mode is not None}
-        self._stops = Stops(policy.breaker, policy.mode, modes, self._stats)
+        self._runs = Runs(policy.bounds, of_run.begin, self._stats, policy.tools)
+        self._features = Features(of_feature.begin)
+        self._stops = Stops(policy.breaker, self._scoping, self._stats)
 
     def ingest(self, span: RawSpan, now: Instant) -> tuple[Verdict, ...]:
         """A span has ended. Returns what there is to say, as a rule nothing."""
@@ -96,14 +100,38 @@ class Engine:
         call = self._ended(event, run) if isinstance(event, CallEnded) else run.tree.add(event)
         if call is None:
             return said
-        for finding in run.watch.look(call):
+        for finding in self._found(run, call):
             said = (*said, self._stops.judge(run, run, call, finding, now))
         if event.identity.feature and (event.kind in self._heeded or self._stops.breakers.half_open):
             said += self._of_feature(run, call, now)
+        return said
+
+    def _found(self, run: Run, call: Call) -> tuple[Finding, ...]:
+        """What the detectors see in a call: those of the agent that made it, then those of the run."""
+        lane = run.lanes.place(call)
+        findings: tuple[Finding, ...] = ()
+        if lane is not None:
+            lane.watch = lane.watch or self._of_lane.begin(call.event.identity, agent_of(call))
+            findings = lane.watch.look(call)
+        findings += run.watch.look(call)
+        if run.suspicion is not None or findings:
+            findings += self._suspected(run, call, findings)
         if run.tree.folded and not run.flooded:
             run.flooded = True
-            said = (*said, self._stops.judge(run, run, call, self._flood(run, call), now))
-        return said
+            findings += (self._flood(run, call),)
+        return findings
+
+    def _suspected(self, run: Run, call: Call, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """What a warning that stands has come to."""
+        if run.suspicion is None or run.suspicion.cleared_by(call):
+            run.suspicion = suspected(call, findings)
+            return ()
+        budget = call.event.budget if isinstance(call.event, CallEnded) else None
+        stop = confirmed(run.suspicion, call, self._policy.suspicion, budget)
+        if stop is None:
+            return ()
+        run.suspicion = None
+        return (stop,)
 
     def command(self, order: Order, now: Instant) -> tuple[Verdict, ...]:
         """An operator's order. () means that it changed nothing: it holds already, or nothing stood."""
@@ -143,15 +171,15 @@ class Engine:
         known = self._runs.get(run_id)
         if known is None:
             return None
-        return view(known.record, self._state(known.record.id), isinstance(known, Run))
+        return self._view(known.record, isinstance(known, Run))
 
     def runs(self) -> Iterator[RunView]:
         """Every run that is known: those put away first, then from the longest unseen to the latest."""
         self._pricer.settle(self._pay)
         for tombstone in self._runs.tombstones():
-            yield view(tombstone.record, self._state(tombstone.record.id), False)
+            yield self._view(tombstone.record, False)
         for run in self._runs.live():
-            yield view(run.record, self._state(run.id), True)
+            yield self._view(run.record, True)
 
     def stats(self) -> EngineStats:
         """A copy of the counts. It only reads: another thread may ask."""
@@ -235,10 +263,13 @@ class Engine:
         if known is not None:
             known.record.released()
             if isinstance(known, Run):
-                known.watch = Watch(self._of_run)
+                known.watch = known.watch.anew()
+                known.lanes.clear()
+                known.suspicion = None
 
-    def _state(self, run_id: str) -> BreakerState:
-        return self._stops.breakers.state(BreakerKey(Level.RUN, run_id))
+    def _view(self, record: Record, live: bool) -> RunView:
+        state = self._stops.breakers.state(BreakerKey(Level.RUN, record.id))
+        return view(record, state, live, self._scoping.profile(record.identity))
 
     def _flood(self, run: Run, call: Call) -> Finding:
         limit = self._policy.bounds.nodes_per_run

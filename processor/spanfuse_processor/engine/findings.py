@@ -15,6 +15,17 @@ MOST_SPANS: Final = 16
 """Ids of calls that a finding carries; the first of all is named apart."""
 
 
+def lasting(seconds: float) -> str:
+    """A stretch of time as a person says it.
+
+    >>> lasting(45.2), lasting(1_800), lasting(57_600)
+    ('45 s', '30 min', '16 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7_200 else f"{seconds / 3_600:.3g} h"
+
+
 def found(
     call: Call,
     detector: str,

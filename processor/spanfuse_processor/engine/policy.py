@@ -22,6 +22,10 @@ AT_LEAST_ONE: Final[Mapping[str, float]] = MappingProxyType({"least": 1})
 """Metadata of a field that counts what there has to be."""
 
 
+A_SHARE: Final[Mapping[str, float]] = MappingProxyType({"least": 0, "most": 1})
+"""Metadata of a field that is a part of a whole."""
+
+
 class PolicyError(ValueError):
     """A policy that cannot be obeyed. `path` names the field, as in ("detectors", "repeat", "equal")."""
 
@@ -35,8 +39,8 @@ class PolicyError(ValueError):
 class DetectorLimits:
     """What every detector's limits have: how to react to what it sees.
 
-    `mode` is the detector's own, null for that of the policy. `only_warn` names rules of it (its limits) that
-    would stop and shall only warn; `also_stop` names rules that would only warn and shall stop.
+    `mode` is the detector's own, null for that of the policy. `only_warn` names rules of it (its limits)
+    that would stop and shall only warn; `also_stop` names rules that would only warn and shall stop.
     """
 
     mode: Mode | None = None
@@ -75,9 +79,9 @@ class BreakerLimits:
 class Bounds:
     """What the engine may keep. Counts are nodes and runs, times are seconds.
 
-    A run over `nodes_per_run` stops being remembered call by call (a finding of its own, never an eviction of
-    others). Of more than `runs` at a time the longest unseen is put away. A run idle for `idle` becomes a
-    tombstone, kept `tombstone` seconds so that a late span neither resurrects the run nor escapes its
+    A run over `nodes_per_run` stops being remembered call by call (a finding of its own, never an eviction
+    of others). Of more than `runs` at a time the longest unseen is put away. A run idle for `idle` becomes
+    a tombstone, kept `tombstone` seconds so that a late span neither resurrects the run nor escapes its
     verdict. Of `tombstones` there are so many at most.
     """
 
@@ -106,7 +110,8 @@ class ToolRule:
 
     `effect` is what it does, empty to guess from the name. `repeatable` exempts it from the repeat rules
     (L5). `volatile` are argument fields that are noise, `identity` the only fields that count, where given.
-    `transient` are errors of it that pass by themselves: names of error classes, or words of their messages.
+    `transient` are errors of it that pass by themselves: names of error classes, or words of their
+    messages.
     """
 
     effect: Effect = Effect.UNDECLARED
@@ -147,8 +152,9 @@ class Match:
 class PolicyRule:
     """A small policy for the calls that `match`. Of the rules that match, each goes over those above it.
 
-    `mode` goes over the policy's and over the detectors' own. `profile` goes over the one that the run says.
-    `detectors` sets limits, by detector.
+    `mode` goes over the policy's; over a mode that a detector was given by name only when it is milder, or
+    when `match` names the detector. `profile` goes over the one that the run says. `detectors` sets limits,
+    by detector.
 
     Raises:
         PolicyError: it sets nothing, or what it sets cannot depend on what it matches.
@@ -185,15 +191,18 @@ class Policy:
     """Everything the engine obeys.
 
     `mode` is what is done about what is seen. `profile` is that of runs for which nothing else says one.
-    `detectors` sets limits, by detector. `rules` are for parts of what is judged: of those that match a call,
-    the last that says something decides. `tools` says what single tools are. `breaker` says when a stop may
-    be tried again, `bounds` what may be kept.
+    `detectors` sets limits, by detector. `rules` are for parts of what is judged: of those that match a
+    call, the last that says something decides. `suspicion` is the share (0 to 1) of the budget that a run
+    gave itself which it may spend while a warning of a loop stands; then the warning is a stop; 0: never.
+    `tools` says what single tools are. `breaker` says when a stop may be tried again, `bounds` what may be
+    kept.
     """
 
     mode: Mode = Mode.ENFORCE
     profile: Profile = Profile.INTERACTIVE
     detectors: Detectors = field(default_factory=lambda: MappingProxyType({}))
     rules: tuple[PolicyRule, ...] = ()
+    suspicion: float = field(default=0.25, metadata=A_SHARE)
     tools: Mapping[str, ToolRule] = field(default_factory=lambda: MappingProxyType({}))
     breaker: BreakerLimits = BreakerLimits()
     bounds: Bounds = Bounds()

@@ -64,7 +64,7 @@ class Finding:
 
     `observed` reached `limit`. `spans` are the ids of the calls that count, oldest first, at most 16.
     `cleared_by` says in words what would have cleared the suspicion. `reason` is the machine's code:
-    LOOP, RETRY_STORM, MONOLOGUE, CONTEXT, DEPTH, RECURSION, FAN_OUT, RATE, BURST, STUCK, LIMIT, CHANT,
+    LOOP, DRIFT, RETRY_STORM, MONOLOGUE, CONTEXT, DEPTH, RECURSION, FAN_OUT, RATE, BURST, STUCK, LIMIT, CHANT,
     SPAN_FLOOD. `rule` names which of the detector's rules it was, as its limits call it. `first_span_id`
     and `span_id` are the first and the last call of what was seen, `prints` the digests that came back
     (arguments, result or error), `cost` what the run had cost by then, which the engine adds.

@@ -139,7 +139,7 @@ class SimilarDetector:
             call,
             self.name,
             severity,
-            "LOOP",
+            "LOOP" if rule == "reapplied" else "DRIFT",
             message,
             observed=count,
             limit=limit,

@@ -10,17 +10,21 @@ a run itself had paused.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
 
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.events import CallEnded, CallStarted
-from spanfuse_processor.engine.nouns import Instant
-from spanfuse_processor.engine.policy import Bounds
+from spanfuse_processor.engine.lanes.lanes import Lanes
+from spanfuse_processor.engine.nouns import Identity, Instant
+from spanfuse_processor.engine.policy import Bounds, ToolRule
 from spanfuse_processor.engine.runs.run import Record, Run, Tombstone
 from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.stats import EngineStats
 
 _TRACE_DIGITS = 32
+NO_RULES: Final[Mapping[str, ToolRule]] = MappingProxyType({})
 
 
 class Runs:
@@ -38,14 +42,22 @@ class Runs:
         "_number",
         "_numbers",
         "_stats",
+        "_tools",
         "merged",
     )
 
-    def __init__(self, bounds: Bounds, new_watch: Callable[[], Watch], stats: EngineStats) -> None:
+    def __init__(
+        self,
+        bounds: Bounds,
+        new_watch: Callable[[Identity], Watch],
+        stats: EngineStats,
+        tools: Mapping[str, ToolRule] = NO_RULES,
+    ) -> None:
         self.merged: list[tuple[Run, Run]] = []
         self._bounds = bounds
         self._new_watch = new_watch
         self._stats = stats
+        self._tools = tools
         self._number = 0
         self._numbers: list[int] = []
         self._live: OrderedDict[str, Run] = OrderedDict()
@@ -147,7 +159,9 @@ class Runs:
             self._stats.evicted += 1
             self._put_away(next(iter(self._live.values())), now, early=True)
         tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers)
-        run = self._live[record.id] = Run(record, tree, self._new_watch(), now)
+        run = self._live[record.id] = Run(
+            record, tree, self._new_watch(record.identity), Lanes(self._tools), now
+        )
         return run
 
     def _tie(self, run: Run, event: CallStarted) -> Run:

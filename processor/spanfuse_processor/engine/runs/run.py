@@ -9,16 +9,28 @@ demand. It does not know how runs are found, nor what moves a breaker.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.directives import OPERATOR
+from spanfuse_processor.engine.lanes.lanes import Lanes
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Level, MicroUsd
+from spanfuse_processor.engine.policy import Profile
+from spanfuse_processor.engine.runs.suspicion import Suspicion
 from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.tree.totals import Totals
 from spanfuse_processor.engine.verdicts import Action, BreakerState, Finding, Severity
 
 MAX_FINDINGS: Final = 100
+
+
+class Light(StrEnum):
+    """The level of a run (row W5)."""
+
+    GREEN = "green"  # nothing to say
+    YELLOW = "yellow"  # something was seen
+    RED = "red"  # a stop is due: enforced or, where the mode is another, only told
 
 
 class Mark(NamedTuple):
@@ -74,6 +86,8 @@ class Record:
             self.findings = []
         if len(self.findings) < MAX_FINDINGS:
             self.findings.append(finding)
+        elif finding.severity is Severity.STOP and self.stop is None:
+            self.findings[-1] = finding
         if finding.severity is Severity.STOP:
             self._stopped(Mark(finding.span_id, finding.call, finding.detector, action))
         elif self.warn is None:
@@ -94,6 +108,13 @@ class Record:
         if self.cost_at_stop is None:
             return self.cost_after
         return self.cost_after + self.totals.cost - self.cost_at_stop
+
+    @property
+    def light(self) -> Light:
+        """What is the case now: a stop that was taken back leaves yellow behind."""
+        if self.cost_at_stop is not None:
+            return Light.RED
+        return Light.YELLOW if self.findings or self.stop else Light.GREEN
 
     def merge(self, other: Record) -> None:
         """Takes over a younger run's record; the older verdict stays. Totals are merged by the trees."""
@@ -119,18 +140,32 @@ class Record:
 class Run:
     """A run that lives."""
 
-    __slots__ = ("flooded", "id", "joins", "last_seen", "own", "record", "trace", "tree", "watch")
+    __slots__ = (
+        "flooded",
+        "id",
+        "joins",
+        "lanes",
+        "last_seen",
+        "own",
+        "record",
+        "suspicion",
+        "trace",
+        "tree",
+        "watch",
+    )
 
-    def __init__(self, record: Record, tree: CallTree, watch: Watch, now: Instant) -> None:
+    def __init__(self, record: Record, tree: CallTree, watch: Watch, lanes: Lanes, now: Instant) -> None:
         self.id = record.id
         self.record = record
         self.tree = tree
         self.watch = watch
+        self.lanes = lanes
         self.last_seen = now
         self.own = False  # named by our own library, not put together from foreign spans
         self.trace = b""  # of the latest event
         self.joins: tuple[str, ...] = ()
         self.flooded = False
+        self.suspicion: Suspicion | None = None  # a warning of a loop that stands
 
     @property
     def key(self) -> BreakerKey:
@@ -161,6 +196,7 @@ class RunView:
 
     `stop` and `warn` say where it was first stopped (or would have been) and first warned of;
     `cost_after` is what calls cost that came after the stop. `live` is False for a run that was put away.
+    `level` is what is the case now, `profile` the kind of run that it is judged as.
     """
 
     id: str
@@ -181,9 +217,17 @@ class RunView:
     started_ns: int
     last_ns: int
     live: bool
+    level: Light = Light.GREEN
+    profile: Profile = Profile.INTERACTIVE
+
+    @property
+    def why(self) -> Finding | None:
+        """What the verdict rests on: the finding of the first stop, else of the first warning."""
+        severity = Severity.STOP if self.stop else Severity.WARN
+        return next((each for each in self.findings if each.severity is severity), None)
 
 
-def view(record: Record, state: BreakerState, live: bool) -> RunView:
+def view(record: Record, state: BreakerState, live: bool, profile: Profile) -> RunView:
     """What `record` says."""
     totals = record.totals
     return RunView(
@@ -205,4 +249,6 @@ def view(record: Record, state: BreakerState, live: bool) -> RunView:
         started_ns=record.started_ns,
         last_ns=record.last_ns,
         live=live,
+        level=record.light,
+        profile=profile,
     )
