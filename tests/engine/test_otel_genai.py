@@ -232,6 +232,13 @@ class TestOurOwn:
 
 
 class TestJoins:
+    def test_the_one_span_of_another_trace_that_it_links_to_is_what_it_follows(self) -> None:
+        here, there, elsewhere = (trace(1), span(5)), (trace(9), span(1)), (trace(8), span(1))
+
+        assert read(CHAT, links=(here, there)).link == trace(9) + span(1)
+        assert read(CHAT, links=(here,)).link == b""
+        assert read(CHAT, links=(there, elsewhere)).link == b""
+
     def test_conversations_sessions_and_links_tie_foreign_spans_together(self) -> None:
         links = ((trace(9), span(1)), (trace(1), span(5)))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind, MicroUsd, Usage
 
@@ -54,7 +54,8 @@ class CallStarted:
     foreign spans; `joins` are the conversation, session and linked trace ids that tie foreign spans into
     one run. `depth` is how many agents enclose the call (0: none or only the root), -1 when not stamped;
     `agents` are their names, outermost first, where known. `user_turn` marks real user input. `stages` are
-    those that it is in, as `reading/stages.py` writes them.
+    those that it is in, as `reading/stages.py` writes them. `link` is the one span of another trace that it
+    says it follows: trace id and span id in one, empty when there is none, or several.
     """
 
     trace_id: bytes
@@ -77,6 +78,7 @@ class CallStarted:
     repeatable: bool = False
     user_turn: bool = False
     stages: str = field(default="", kw_only=True)
+    link: bytes = field(default=b"", kw_only=True)
 
 
 @dataclass(slots=True)
@@ -129,6 +131,28 @@ class CallEnded(CallStarted):
     cut: bool = False
 
 
+class Nest(NamedTuple):
+    """A call's place among agents that start agents: the longest known way through it, outermost first.
+
+    Two spans that tell of one agent are one of `levels`. `sure` is the longest way whose every step is certain,
+    and not inferred from the times at which traces of one run began and ended. `line` are the names on the
+    way, `spans` the ids of their spans as far as they are known. On it, or on another way through the call,
+    agent `name` is `times` times within itself.
+
+    Of an agent's own call: `above` are those that led to it, each started by the one before, also through a
+    queue; `own` is how many launches it makes of agents by an agent of their own name.
+    """
+
+    levels: int
+    sure: int
+    line: tuple[str, ...]
+    spans: tuple[bytes, ...] = ()
+    name: str = ""
+    times: int = 1
+    above: int = 0
+    own: int = 0
+
+
 class News(IntEnum):
     """What a call brought to the agent that made it."""
 
@@ -145,7 +169,8 @@ class Call:
     `number` counts the calls of the run from 1 in order of arrival. `depth` is the number of agents
     above (a lower bound while parents are missing); `height` is the longest chain of agents below and
     including this call, as far as their ends have arrived. `ended` is False for a start.
-    `cost` is None when the price is unknown or the call has none.
+    `cost` is None when the price is unknown or the call has none. `nest` is its place among agents that start
+    agents; None where there are none, and at calls that say nothing new of them.
 
     Of a call that ended: `window` is how many tokens its model takes in at once (0: unknown, or no model's
     call), `run_cost` and `run_tokens` are what the run has cost by now and the tokens that it did not read
@@ -171,6 +196,7 @@ class Call:
     window: int = 0
     run_cost: MicroUsd = 0
     run_tokens: int = 0
+    nest: Nest | None = None
 
 
 @dataclass(slots=True)

@@ -107,6 +107,7 @@ class OtelGenai:
             self._identities.of(span.resource, get),
         )
         event.ended_ns = span.end_ns
+        event.link = _link(span) if span.links else b""
         event.error = error or (UNNAMED_ERROR if span.status == STATUS_ERROR else "")
         turn = get(names.TURN)
         event.fresh = turn == names.FRESH_TURN
@@ -246,6 +247,12 @@ def _joins(span: RawSpan, get: Get) -> tuple[str, ...]:
     ]
     joins += [trace_id.hex() for trace_id, _ in span.links if trace_id != span.trace_id]
     return tuple(joins)
+
+
+def _link(span: RawSpan) -> bytes:
+    """The one span of another trace that a span links to; empty when there are several."""
+    others = {trace_id + span_id for trace_id, span_id in span.links if trace_id != span.trace_id}
+    return others.pop() if len(others) == 1 else b""
 
 
 def _depth(value: object) -> int:
