@@ -37,6 +37,43 @@ def test_a_bad_file_is_refused_with_line_and_field(
     assert capsys.readouterr().err.startswith(f"spanfuse check: {file}:{line}: {field}: ")
 
 
+def test_a_rule_is_refused_with_the_line_of_its_field(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("policy:\n  rules:\n  - mode: warn\n  - match:\n      feture: x\n    mode: warn\n")
+
+    assert main(["check", str(file)]) == 1
+    assert f"{file}:5: policy.rules.1.match.feture: unknown field: did you mean 'feature'?" in (
+        capsys.readouterr().err
+    )
+
+
+def test_what_a_policy_means_at_a_place_is_said_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("policy:\n  rules:\n  - match: {feature: chat}\n    mode: warn\n")
+
+    assert main(["check", str(file), "--explain", "feature=chat"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{file}: ok",
+        "profile: interactive (the policy's profile)",
+        "mode: warn (rule 1)",
+        "limits: the defaults",
+    ]
+
+
+def test_a_place_that_no_rule_can_ask_for_is_wrong_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("")
+
+    assert main(["check", str(file), "--explain", "featur=chat"]) == 2
+    assert "did you mean 'feature'" in capsys.readouterr().err
+
+
 def test_the_schema_is_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--schema"]) == 0
     assert "repeat" in json.dumps(json.loads(capsys.readouterr().out))

@@ -1,4 +1,7 @@
-"""`spanfuse check FILE`: reads a configuration file as the service would, and says what is wrong with it."""
+"""`spanfuse check FILE`: reads a configuration file as the service would, and says what is wrong with it.
+
+With `--explain` it also says what the policy means for a given call.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import argparse
 import json
 import sys
 
+from spanfuse_processor.commands.explaining import ASKED, explain, read_place
 from spanfuse_processor.config_loading import ConfigError, config_schema, load_config
 
 HELP = "Check a configuration file: errors with line and field. Exit 1 when it is refused."
@@ -15,6 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The file, or the schema that files are checked against."""
     parser.add_argument("file", nargs="?", help="the YAML file")
     parser.add_argument("--schema", action="store_true", help="print the JSON schema instead")
+    parser.add_argument(
+        "--explain",
+        metavar="NAME=VALUE,...",
+        help="say which mode, profile and limits hold at a call, as in feature=chat,agent=main,tool=search; "
+        f"names are {', '.join(ASKED)}",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,9 +36,16 @@ def run(arguments: argparse.Namespace) -> int:
         print("spanfuse check: name a file, or ask for --schema", file=sys.stderr)  # noqa: T201
         return 2
     try:
-        load_config(arguments.file, {})
+        place = None if arguments.explain is None else read_place(arguments.explain)
+    except ValueError as error:
+        print(f"spanfuse check: --explain: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+    try:
+        config = load_config(arguments.file, {})
     except ConfigError as error:
         print(f"spanfuse check: {error}", file=sys.stderr)  # noqa: T201
         return 1
     print(f"{arguments.file}: ok")  # noqa: T201
+    for line in explain(config.policy, place) if place is not None else ():
+        print(line)  # noqa: T201
     return 0

@@ -91,7 +91,7 @@ def _match(values: object, path: Path) -> Match:
     given = mapping(values, "fields", path)
     listed = {name: [value] if isinstance(value, str) else value for name, value in given.items()}
     match = build(Match, listed, path)
-    for field, known in (("detector", tuple(DETECTORS)), ("profile", tuple(Profile))):
+    for field, known in (("detector", tuple(DETECTORS)), ("profile", tuple(each.value for each in Profile))):
         for pattern in getattr(match, field):
             if not any(fnmatchcase(name, pattern) for name in known):
                 raise PolicyError((*path, field), unknown(field, pattern, known))

@@ -1,7 +1,8 @@
 """What holds where: a policy resolved for one call, or for one run.
 
 Rule 1: what is said later goes over what is said before: a detector's defaults, the profile, the policy, then
-its rules from top to bottom. Rule 2: how to react is resolved for the call at which something is seen;
+its rules from top to bottom; but a rule that names no detector never makes one stricter than what was said of
+it by name. Rule 2: how to react is resolved for the call at which something is seen;
 thresholds for a whole run, and for one agent of it. Rule 3: what is resolved is kept, within bounds, so that
 the many calls of one place cost one look-up. It does not know any detector.
 """
@@ -33,6 +34,7 @@ KEPT: Final = 4_096
 """Places whose resolution is kept; then all are forgotten and resolved anew."""
 
 Limits = Mapping[str, DetectorLimits]
+_STRICTNESS: Final = (Mode.SHADOW, Mode.WARN, Mode.ENFORCE)
 _KNOWN: Final = {profile.value: profile for profile in Profile}
 
 
@@ -91,12 +93,17 @@ class Scoping:
 
     def profile(self, who: Identity) -> Profile:
         """The profile of a run: a rule's, else what the run says, else the policy's."""
-        place = _place(who)
-        chosen = _KNOWN.get(who.profile, self._policy.profile)
-        for rule in self._policy.rules:
-            if rule.profile is not None and covers(rule.match, place):
-                chosen = rule.profile
+        *_, (_, chosen) = self.profiles(who)
         return chosen
+
+    def profiles(self, who: Identity) -> Iterator[tuple[str, Profile]]:
+        """Every word on the profile of a run, and where it stands; the last decides."""
+        yield "the policy's profile", self._policy.profile
+        if who.profile in _KNOWN:
+            yield "the run says so", _KNOWN[who.profile]
+        for where, rule in self._covering(_place(who)):
+            if rule.profile is not None:
+                yield where, rule.profile
 
     def resolution(self, who: Identity, agent: str = "") -> Resolution:
         """Which limits hold for a run, or for one agent of it."""
@@ -127,7 +134,10 @@ class Scoping:
         if known is None:
             if len(self._reactions) >= KEPT:
                 self._reactions.clear()
-            known = self._reactions[place] = self._react(place)
+            known = Reaction()
+            for _, said in self.said(place):
+                known = known._replace(**said)
+            self._reactions[place] = known
         return known
 
     def layers(self, resolution: Resolution) -> Iterator[tuple[str, Detectors]]:
@@ -136,17 +146,36 @@ class Scoping:
         yield f"profile {profile.value}", PROFILES[profile]
         yield "detectors", policy.detectors
         for number in resolution.rules:
-            yield f"rule {number + 1}", policy.rules[number].detectors
+            yield _name(number), policy.rules[number].detectors
 
-    def covering(self, place: Place) -> Iterator[tuple[int, PolicyRule]]:
-        """The rules for `place`, in order, with their numbers."""
-        return ((at, rule) for at, rule in enumerate(self._policy.rules) if covers(rule.match, place))
+    def said(self, place: Place) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every word on how to react to what a detector sees at `place`, and where it stands, in order."""
+        yield "the policy's mode", {"mode": self._policy.mode}
+        own = reactions(self._policy.detectors.get(place.detector, {}))
+        named = "detectors", own.get("mode")  # the mode that the detector was given by name
+        yield "detectors", own
+        for where, rule in self._covering(place):
+            own = reactions(rule.detectors.get(place.detector, {}))
+            if rule.match.detector and rule.mode is not None:
+                own["mode"] = rule.mode
+            if "mode" in own:
+                named = where, own["mode"]
+            elif rule.mode is not None:
+                by, mode = min((where, rule.mode), named, key=_strictness)
+                yield by, {"mode": mode}
+            yield where, own
+
+    def _covering(self, place: Place) -> Iterator[tuple[str, PolicyRule]]:
+        """The rules for `place`, in order, with their names."""
+        for number, rule in enumerate(self._policy.rules):
+            if covers(rule.match, place):
+                yield _name(number), rule
 
     def _resolve(self, who: Identity, agent: str) -> Resolution:
         profile = self.profile(who)
-        place = _place(who, profile, agent)
-        rules = [number for number, rule in self.covering(place) if rule.detectors]
-        return Resolution(profile, tuple(rules))
+        place, rules = _place(who, profile, agent), self._policy.rules
+        numbers = (n for n, rule in enumerate(rules) if rule.detectors and covers(rule.match, place))
+        return Resolution(profile, tuple(numbers))
 
     def _lay(self, resolution: Resolution) -> Limits:
         laid = dict(self._defaults)
@@ -154,15 +183,6 @@ class Scoping:
             for name in detectors.keys() & laid.keys():
                 laid[name] = over(laid[name], detectors[name], (where, name))
         return laid
-
-    def _react(self, place: Place) -> Reaction:
-        policy, detector = self._policy, place.detector
-        said: dict[str, Any] = {"mode": policy.mode} | reactions(policy.detectors.get(detector, {}))
-        for _, rule in self.covering(place):
-            if rule.mode is not None:
-                said["mode"] = rule.mode
-            said |= reactions(rule.detectors.get(detector, {}))
-        return Reaction(**said)
 
 
 def covers(match: Match, place: Place) -> bool:
@@ -205,6 +225,16 @@ def reactions(said: DetectorLimits | Fields) -> dict[str, Any]:
     if isinstance(said, DetectorLimits):
         return {name: value for name in REACTIONS if (value := getattr(said, name))}
     return {name: value for name, value in said.items() if name in REACTIONS and value is not None}
+
+
+def _strictness(said: tuple[str, Mode | None]) -> int:
+    """Of a mode that somebody gave; one that nobody gave does not count."""
+    return len(_STRICTNESS) if said[1] is None else _STRICTNESS.index(said[1])
+
+
+def _name(number: int) -> str:
+    """What people call a rule of the policy."""
+    return f"rule {number + 1}"
 
 
 def _place(who: Identity, profile: str = "", agent: str = "", tool: str = "", detector: str = "") -> Place:
