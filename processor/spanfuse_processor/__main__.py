@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
+import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of a pipe went away: `spanfuse replay ... | head`
-        sys.stderr.close()
+        _speak_to_nobody()
         return 1
 
 
@@ -77,6 +78,11 @@ def _load(name: str) -> ModuleType | None:
             file=sys.stderr,
         )
         return None
+
+
+def _speak_to_nobody() -> None:
+    """What is left in the buffer of stdout goes nowhere, instead of failing once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

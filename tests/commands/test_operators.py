@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.commands.recorded import lines, looping, model
 from tests.processes import Processor, free_port
+from tests.replaying.recorded import lines, looping, model
 
 from spanfuse_processor.__main__ import main
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.commands.recorded import lines, looping, model, span, tool
+from tests.replaying.recorded import lines, looping, model, span, tool
 
 from spanfuse_processor.__main__ import main
 
@@ -118,11 +118,11 @@ def test_the_same_input_gives_the_same_output(tmp_path: Path, capsys: pytest.Cap
 
 def test_a_policy_changes_the_verdict(replay: Any, tmp_path: Path) -> None:
     config = tmp_path / "c.yaml"
-    config.write_text("policy:\n  detectors:\n    repeat:\n      equal: 8\n      cycles: 0\n")
+    config.write_text("policy:\n  tools:\n    search: { repeatable: true }\n")
 
-    _, (row,) = replay(looping(), "--config", str(config))
+    code, (row,) = replay(looping(), "--config", str(config))
 
-    assert row["call"] == 16
+    assert (code, row["verdict"]) == (0, "ok")
 
 
 def test_long_pauses_and_days_lose_no_run(replay: Any) -> None:
@@ -156,16 +156,49 @@ class TestStarts:
         assert row["calls"] == 1
 
 
-def test_a_table_is_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_get_a_table_and_what_there_is_to_say_of_a_stopped_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(lines(looping()))
 
     assert main(["replay", str(file)]) == 1
 
-    table = capsys.readouterr().out.splitlines()
-    assert table[0].split()[:3] == ["run", "verdict", "detector"]
-    assert "stop" in table[1] and "repeat" in table[1]
-    assert table[-1] == "1 runs, 1 stopped, 0.014000 USD spent after a stop"
+    text = capsys.readouterr().out.splitlines()
+    assert text[0].split()[:3] == ["run", "verdict", "detector"]
+    assert text[3] == "1 run: 1 stopped, 0 warned; 8 calls and 0.014000 USD came after a stop"
+    assert text[5] == f"run {1:032x}: stop at call 10 of 18 by repeat"
+    assert "  -- stopped here; after it 8 calls, 0.014000 USD --" in text
+
+
+def test_as_many_timelines_are_printed_as_one_asks_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(lines(looping(1) + looping(2, first=100)))
+
+    main(["replay", "--limit", "1", str(file)])
+
+    text = capsys.readouterr().out
+    assert text.count("\nrun ") == 1
+    assert text.endswith("1 timeline not shown; see --limit\n")
+
+
+def test_all_tells_of_runs_without_a_verdict_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(lines([tool(1, 0)]))
+
+    main(["replay", "--all", str(file)])
+
+    assert f"run {1:032x}: ok, 1 call" in capsys.readouterr().out
+
+
+def test_a_negative_limit_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", "--limit", "-1", "x"])
+
+    assert ended.value.code == 2
+    assert "--limit" in capsys.readouterr().err
 
 
 def test_bad_lines_are_said_and_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,7 +226,7 @@ def test_a_folder_without_recordings_is_wrong_use(tmp_path: Path, capsys: pytest
     ("name", "content"),
     [
         ("cut.jsonl.gz", gzip.compress(lines([tool(1, 0)]).encode())[:20]),
-        ("plain.gz", lines([tool(1, 0)]).encode()),
+        ("packed.gz", b"\x1f\x8b no gzip for all that"),
         ("bad.jsonl", b"no JSON\nnor this\n"),
         ("other.json", b'{"some": "document"}\n'),
         ("empty.jsonl", b""),

@@ -1,225 +1,161 @@
 """`spanfuse replay FILE|DIR ...`: judges recorded spans as the service would, by the recording's own clock.
 
-Rule 1: all recordings are one stream: a run may go on in the next file. Rule 2: the same input gives the
-same output, byte for byte. Rule 3: what cannot be read is said on stderr and skipped. It sends no directive
-anywhere.
+Rule 1: for machines, the same input gives the same lines, byte for byte. Rule 2: for people, what would have
+been stopped or warned of comes with its evidence. Rule 3: with several policies, what tells them apart. What
+cannot be read is said on stderr and skipped; no directive is sent anywhere.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from spanfuse_processor.commands import recording
+from spanfuse_processor import tuning
+from spanfuse_processor.clock import SystemClock
 from spanfuse_processor.config import Config
 from spanfuse_processor.config_loading import ConfigError, load_config
-from spanfuse_processor.engine import (
-    CallEnded,
-    CallStarted,
-    Dialect,
-    Engine,
-    GenaiPrices,
-    MicroUsd,
-    RawSpan,
-    RunView,
-    dialects_for,
-)
+from spanfuse_processor.engine import GenaiPrices
+from spanfuse_processor.replaying import Judge, Replay, find
+from spanfuse_processor.replaying.comparison import Case, compare, tally
+from spanfuse_processor.replaying.labels import LabelError, Labels
+from spanfuse_processor.replaying.recording import SUFFIXES
+from spanfuse_processor.replaying.telling.contrast import MOST_POLICIES, contrast
+from spanfuse_processor.replaying.telling.progress import Progress
+from spanfuse_processor.replaying.telling.story import Told
+from spanfuse_processor.replaying.telling.summary import summarise
+from spanfuse_processor.terminal import Screen, printable
 
 HELP = (
     "Judge recorded spans (OTLP/JSON lines, plain or .gz) as the service would. Exit 1 when a run is stopped."
 )
-
-NS: Final = 1_000_000_000
-FOREVER: Final = 1e12  # seconds
-_START, _END, _END_AT_ONCE = 1, 0, 2  # at one moment: what was open ends first, then others start
-COLUMNS: Final = ("run", "verdict", "detector", "call", "calls", "tokens", "cost USD", "after USD", "file")
+DEFAULT: Final = "default"
+"""Names the built-in policy, where no file is called so."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to read, by which policy, and how to print it."""
-    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE|DIR", help="recordings, in this order")
-    parser.add_argument(
-        "--config", help="YAML file whose policy judges (default: SPANFUSE_CONFIG, else defaults)"
+    """What to read, by which policies, and how to print it."""
+    add = parser.add_argument
+    add("paths", nargs="+", type=Path, metavar="FILE|DIR", help="recordings, in this order; - is stdin")
+    add(
+        "--config",
+        action="append",
+        metavar="FILE",
+        help="YAML file whose policy judges (default: SPANFUSE_CONFIG, else the built-in policy, which is "
+        f"called '{DEFAULT}'); several are compared",
     )
-    parser.add_argument("--output", choices=("text", "json"), default="text", help="a table, or JSON lines")
-    parser.add_argument(
+    add(
+        "--labels",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        default=[],
+        help="JSON or JSON lines: a word (ok, loop ...) for each run or trace id; shows wrong stops",
+    )
+    add("--output", choices=("text", "json"), default="text", help="for people, or JSON lines")
+    add(
         "--starts",
         action="store_true",
         help="in true time order with starts, as a host inside the program sees it",
     )
+    add("--all", action="store_true", help="tell of every run, not only of stopped, warned or differing ones")
+    add("--limit", type=_natural, default=10, metavar="N", help="timelines to print (default: 10)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Exit 0 when nothing had to be stopped, 1 when something had, 2 when the input cannot be used."""
+    names: list[str | None] = arguments.config or [None]
     try:
-        config = load_config(arguments.config)
-        files = recording.find(arguments.paths)
-    except ConfigError as error:
+        configs = [_config(name) for name in names]
+        files = find(arguments.paths)
+        labels = Labels.read(arguments.labels)
+    except (ConfigError, LabelError) as error:
         return _refuse(str(error))
     except FileNotFoundError as error:
         return _refuse(f"no such file or folder: {error}")
-    replay = Replay(config)
-    replay.read(files, arguments.starts)
+    if len(configs) > MOST_POLICIES:
+        return _refuse(f"more than {MOST_POLICIES} policies at once")
+    shows_calls = arguments.output == "text" and len(configs) == 1
+    replay = _judged(configs, files, arguments.starts, shows_calls)
     if not replay.has_read:
         return _refuse(_nothing(arguments.paths, files))
-    rows = replay.rows()
-    _print_json(rows) if arguments.output == "json" else _print_table(rows)
-    return 1 if any(row["verdict"] == "stop" for row in rows) else 0
+    cases = compare(replay, labels)
+    if labels and not any(case.label for case in cases):
+        _complain("no label names a run of this recording")
+    _print(arguments, [name or DEFAULT for name in names], replay, labels, cases)
+    sys.stdout.flush()
+    return 1 if any(each.verdict == "stop" for case in cases for each in case.outcomes) else 0
 
 
-class Replay:
-    """One engine that is told what was recorded."""
-
-    def __init__(self, config: Config) -> None:
-        # Every run is to be reported, so none is forgotten, however long ago it was in the recording's time.
-        bounds = dataclasses.replace(config.policy.bounds, tombstone=FOREVER, tombstones=sys.maxsize)
-        policy = dataclasses.replace(config.policy, bounds=bounds)
-        self._dialects = dialects_for(policy, config.fingerprint_key.encode())
-        self._engine = Engine(policy, GenaiPrices(), self._dialects)
-        self._seen: dict[bytes, tuple[str, int]] = {}  # trace -> file, order of appearance
-        self._now_ns = 0
-
-    def read(self, files: Iterable[Path], starts: bool) -> None:
-        """Feeds all spans to the engine: as they lie in the files, or in true time order with starts."""
-        spans = self._spans(files)
-        if not starts:
-            for span in spans:
-                self._at(span.end_ns)
-                self._engine.ingest(span, self._now_ns / NS)
-            return
-        for event in in_time_order(spans, self._dialects):
-            if isinstance(event, RawSpan):
-                self._at(event.end_ns)
-                self._engine.ingest(event, self._now_ns / NS)
-            else:
-                self._at(event.started_ns)
-                self._engine.observe(event, self._now_ns / NS)
-
-    @property
-    def has_read(self) -> bool:
-        """Whether there was any span: without one, no verdict says anything."""
-        return bool(self._seen)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """What there is to say of each run, in order of first appearance."""
-        views = sorted(self._engine.runs(), key=lambda view: (self._seen[view.trace_id][1], view.number))
-        return [_row(self._seen[view.trace_id][0], view) for view in views]
-
-    def _spans(self, files: Iterable[Path]) -> Iterator[RawSpan]:
-        for file in files:
-            for span in recording.spans(file, _complain):
-                if span.trace_id not in self._seen:
-                    self._seen[span.trace_id] = (str(file), len(self._seen))
-                yield span
-
-    def _at(self, time_ns: int) -> None:
-        """The recording's clock: the latest time so far."""
-        if time_ns > self._now_ns:
-            self._now_ns = time_ns
-            deadline = self._engine.next_deadline()
-            if deadline is not None and deadline <= time_ns / NS:
-                self._engine.advance(time_ns / NS)
-
-
-def in_time_order(spans: Iterable[RawSpan], dialects: Sequence[Dialect]) -> Iterator[CallStarted | RawSpan]:
-    """Every span at its end, and the start of each call in its place before that."""
-    moments: list[tuple[int, int, int, int, CallStarted | RawSpan]] = []
-    for number, span in enumerate(spans):
-        start, end = span.start_ns, span.end_ns
-        event = next((found for dialect in dialects if (found := dialect.read(span)) is not None), None)
-        if event is not None:
-            moments.append((start, _START, -end, number, _start_of(event)))  # an outer call starts first
-        moments.append((end, _END if end > start else _END_AT_ONCE, -start, number, span))  # and ends last
-    moments.sort(key=lambda moment: moment[:4])
-    for *_, moment in moments:
-        yield moment
-
-
-def _start_of(event: CallEnded) -> CallStarted:
-    return CallStarted(
-        **{field.name: getattr(event, field.name) for field in dataclasses.fields(CallStarted)}
+def _judged(configs: Sequence[Config], files: Sequence[Path], starts: bool, journal: bool) -> Replay:
+    """One reading, judged by all policies."""
+    prices = GenaiPrices()
+    replay = Replay(
+        *(Judge(config.policy, config.fingerprint_key.encode(), prices, journal) for config in configs)
     )
+    progress = Progress(sys.stderr, SystemClock().monotonic)
+
+    def report(problem: str) -> None:
+        progress.wipe()
+        _complain(problem)
+
+    tuning.freeze_startup()
+    try:
+        replay.read(files, starts, report, progress.watch)
+    finally:
+        progress.wipe()
+    return replay
 
 
-def _row(file: str, view: RunView) -> dict[str, Any]:
-    mark = view.stop or view.warn
-    return {
-        "file": file,
-        "run": view.id,
-        "trace_id": view.trace_id.hex(),
-        "verdict": view.verdict,
-        "detector": mark.detector if mark else None,
-        "action": view.stop.action if view.stop else None,
-        "span_id": mark.span_id.hex() if mark else None,
-        "call": mark.call if mark else None,
-        "calls": view.calls,
-        "findings": [
-            {
-                "detector": finding.detector,
-                "level": finding.severity.value,
-                "span_id": finding.span_id.hex(),
-                "call": finding.call,
-            }
-            for finding in view.findings
-        ],
-        "input_tokens": view.input_tokens,
-        "output_tokens": view.output_tokens,
-        "cost_usd": _usd(view.cost),
-        "cost_after_usd": _usd(view.cost_after),
-        "unpriced_calls": view.unpriced_calls,
-    }
+def _print(
+    arguments: argparse.Namespace, names: Sequence[str], replay: Replay, labels: Labels, cases: Sequence[Case]
+) -> None:
+    compared = len(names) > 1
+    if arguments.output == "json":
+        _print_json(_compared(names, cases, arguments.all) if compared or labels else replay.rows())
+    elif compared:
+        tallies = [tally(cases, policy) for policy in range(len(names))]
+        contrast(names, cases, tallies, Screen.of(sys.stdout), arguments.all)
+    else:
+        judge = replay.judges[0]
+        runs = [Told(file, view, judge.calls(view), labels.of(view)) for file, view in replay.views()]
+        summarise(runs, Screen.of(sys.stdout), arguments.all, arguments.limit)
 
 
-def _usd(cost: MicroUsd) -> float:
-    return cost / 1_000_000
+def _compared(names: Sequence[str], cases: Sequence[Case], everything: bool) -> Iterable[dict[str, Any]]:
+    yield from (case.row(names) for case in cases if everything or case.differs)
+    yield {"totals": [tally(cases, policy).row(name) for policy, name in enumerate(names)]}
 
 
-def _print_json(rows: list[dict[str, Any]]) -> None:
+def _print_json(rows: Iterable[dict[str, Any]]) -> None:
     for row in rows:
-        _say(json.dumps(row, separators=(",", ":")))
+        print(json.dumps(row, separators=(",", ":")))  # noqa: T201 - this is a command line
 
 
-def _print_table(rows: list[dict[str, Any]]) -> None:
-    lines = [COLUMNS, *map(_cells, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
-    for line in lines:
-        _say("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-    stopped = sum(row["verdict"] == "stop" for row in rows)
-    after = sum(row["cost_after_usd"] for row in rows)
-    _say(f"{len(rows)} runs, {stopped} stopped, {after:.6f} USD spent after a stop")
+def _config(name: str | None) -> Config:
+    if name == DEFAULT and not Path(name).exists():
+        return load_config(None, {})
+    return load_config(name)
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    return (
-        row["run"],
-        row["verdict"],
-        row["detector"] or "-",
-        str(row["call"] or "-"),
-        str(row["calls"]),
-        str(row["input_tokens"] + row["output_tokens"]),
-        f"{row['cost_usd']:.6f}",
-        f"{row['cost_after_usd']:.6f}",
-        row["file"],
-    )
-
-
-def _say(line: str) -> None:
-    print(line)  # noqa: T201 - this is a command line
+def _natural(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
 
 
 def _complain(line: str) -> None:
-    print(f"spanfuse replay: {line}", file=sys.stderr)  # noqa: T201
+    print(f"spanfuse replay: {printable(line)}", file=sys.stderr)  # noqa: T201
 
 
 def _nothing(paths: Sequence[Path], files: Sequence[Path]) -> str:
     where = ", ".join(map(str, paths))
     if not files:
-        return f"nothing to read: no file in {where} ends in {', '.join(recording.SUFFIXES)}"
+        return f"nothing to read: no file in {where} ends in {', '.join(SUFFIXES)}"
     return f"nothing was judged: no span could be read from {where}"
 
 

@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.commands.recorded import lines, looping, tool
+from tests.replaying.recorded import lines, looping, tool
 
-from spanfuse_processor.commands import recording
+from spanfuse_processor.replaying import recording
 
 BAD = ["this is no JSON", "[]", '{"resourceSpans": 7}']
 

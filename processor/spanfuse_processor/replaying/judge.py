@@ -1,0 +1,103 @@
+"""A judge of recordings: one engine under one policy, whose time is the recording's.
+
+Rule 1: time is the latest that was told, and never goes back. Rule 2: whatever falls due between two events
+comes in its order and at its own time, not when the next event does; after the last event nothing is
+assumed. Rule 3: no run is forgotten, however long ago it was. It does not know files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import Final
+
+from spanfuse_processor.engine import (
+    CallEnded,
+    Engine,
+    GenaiPrices,
+    Policy,
+    PriceBook,
+    RawSpan,
+    RunView,
+    dialects_for,
+)
+from spanfuse_processor.replaying.journal import Calls, Journal
+from spanfuse_processor.replaying.ordering import Moment
+
+NS: Final = 1_000_000_000
+FOREVER: Final = 1e12  # seconds
+
+
+class Judge:
+    """Is told of spans, and says of each run what the engine says.
+
+    `key` is that of the digests of foreign content. With `journal` it keeps each run's calls, to be shown.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        key: bytes = b"",
+        prices: PriceBook | None = None,
+        journal: bool = False,
+    ) -> None:
+        policy = policy or Policy()
+        bounds = dataclasses.replace(policy.bounds, tombstone=FOREVER, tombstones=sys.maxsize)
+        policy = dataclasses.replace(policy, bounds=bounds)
+        dialects = dialects_for(policy, key)
+        self._reads = tuple(dialect.read for dialect in dialects)
+        self._journal = Journal(self._is_quiet) if journal else None
+        observer = self._journal.note if self._journal is not None else None
+        self._engine = Engine(policy, prices or GenaiPrices(), dialects, observer=observer)
+        self._now_ns = 0
+        self._calls: dict[str, Calls] | None = None
+
+    def ended(self, span: RawSpan) -> None:
+        """A span has ended: all that a service ever hears of it."""
+        self._turn_to(span.end_ns)
+        self._engine.ingest(span, self._now_ns / NS)
+
+    def hear(self, moment: Moment) -> None:
+        """A call has begun or ended, as a host inside the program hears it."""
+        self._turn_to(moment.at_ns)
+        told = moment.told()
+        if isinstance(told, RawSpan):
+            self._engine.ingest(told, self._now_ns / NS)
+        else:
+            self._engine.observe(told, self._now_ns / NS)
+
+    def read(self, span: RawSpan) -> CallEnded | None:
+        """The call that a span describes, or None when it is no call."""
+        return next((event for read in self._reads if (event := read(span)) is not None), None)
+
+    def views(self) -> list[RunView]:
+        """Every run, in the order in which they began to be judged."""
+        return sorted(self._engine.runs(), key=lambda view: view.number)
+
+    def calls(self, view: RunView) -> Calls:
+        """The calls of a run; nothing without a journal."""
+        if self._calls is None:
+            self._calls = self._journal.by_run(self._now_called) if self._journal is not None else {}
+        return self._calls.get(view.id) or Calls()
+
+    def _turn_to(self, time_ns: int) -> None:
+        if time_ns <= self._now_ns:
+            return
+        now, engine = time_ns / NS, self._engine
+        due, before = engine.next_deadline(), self._now_ns / NS
+        while due is not None and due <= now:
+            engine.advance(max(due, before))
+            before, due = max(due, before), engine.next_deadline()
+            if due is not None and due <= before:  # it has not moved: it needs the next moment to be past
+                engine.advance(now)
+                break
+        self._now_ns = time_ns
+
+    def _is_quiet(self, run_id: str) -> bool:
+        view = self._engine.run(run_id)
+        return view is None or view.verdict == "ok"
+
+    def _now_called(self, run_id: str) -> str:
+        """The id of the run that a run is part of by now."""
+        view = self._engine.run(run_id)
+        return run_id if view is None else view.id

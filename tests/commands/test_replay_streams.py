@@ -1,0 +1,64 @@
+"""`spanfuse replay` as a process among others: stdin, pipes that close, outputs that cannot show a name."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.replaying.recorded import lines, looping, tool
+
+COMMAND = [sys.executable, "-m", "spanfuse_processor", "replay"]
+ENVIRONMENT = {"PYTHONPATH": ":".join(sys.path), "PATH": ""}
+
+
+def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[bytes]:
+    """The command in a process of its own."""
+    given = {"env": ENVIRONMENT, "timeout": 60, "check": False, **more}
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, **given)
+
+
+def test_stdin_is_read_as_a_dash() -> None:
+    done = run("--output", "json", "-", input=gzip.compress(lines(looping()).encode()))
+
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert json.loads(done.stdout)["file"] == "-"
+
+
+def test_without_a_terminal_there_is_no_progress_and_no_colour(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(lines(looping(turns=2_000)))
+
+    done = run(str(file))
+
+    assert done.stderr == b""
+    assert b"\x1b" not in done.stdout
+    assert done.stdout.isascii()
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(lines(each for number in range(1, 400) for each in looping(number)))
+    given = [*COMMAND, "--output", "json", str(file)]
+    pipe = subprocess.PIPE
+
+    with subprocess.Popen(given, stdout=pipe, stderr=pipe, env=ENVIRONMENT) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+
+    assert (process.returncode, said) == (1, b"")
+
+
+def test_an_output_that_cannot_show_a_name_gets_it_escaped(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(lines(tool(number, 4 * number, name="検索\x1b[2J") for number in range(1, 7)))
+
+    done = run(str(file), env=ENVIRONMENT | {"PYTHONIOENCODING": "ascii"})
+
+    assert done.returncode == 1, done.stderr
+    assert b"\\u691c\\u7d22\\x1b[2J" in done.stdout
