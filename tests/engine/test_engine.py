@@ -8,8 +8,9 @@ from tests.engine.driving import KEY, RUN, Plain, engine, look, stopped, tell
 from tests.engine.making import NOON, SECOND, Book, agent, detectors, ended, model, span, started, trace
 
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.engine import FLOOD, Engine, dialects_for
+from spanfuse_processor.engine.engine import Engine, dialects_for
 from spanfuse_processor.engine.events import Call, CallEnded, RawSpan
+from spanfuse_processor.engine.findings import FLOOD
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import Bounds, Policy
 from spanfuse_processor.engine.runs.run import Mark

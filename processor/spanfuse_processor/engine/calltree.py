@@ -179,6 +179,19 @@ class CallTree:
             self._told.absorb(other._told)
         self.folded += other.folded
 
+    def find(self, trace_id: bytes, span_id: bytes) -> int | None:
+        """The number of a span in this tree, None when nothing was said of it."""
+        return self._nodes.index.get(self._nodes.key(trace_id, span_id))
+
+    def is_open(self, node: int) -> bool:
+        """Whether it is a call that began and has not ended."""
+        return self._open is not None and node in self._open
+
+    def way_up(self, node: int) -> tuple[list[int], bool]:
+        """The numbers of what is above, nearest first; and whether that is all: not while one is awaited."""
+        way = self._nodes.way_up(node)
+        return way, not way or bool(self._nodes.cells[way[-1] * CELLS + META] & KIND)
+
     def nodes(self) -> Iterator[Node]:
         """Everything that is known of the shape, in order of arrival."""
         nodes = self._nodes

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.events import Call, Open
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.verdicts import Finding
 
@@ -49,3 +49,15 @@ class Detector(Protocol):
 
     def ended(self, call: Call) -> Finding | None:
         """A call ended; returns what was seen, or None."""
+
+
+@runtime_checkable
+class MindsTime(Protocol):
+    """A detector of runs that also looks at what is open. It still has no clock: it is told seconds."""
+
+    def still_open(self, open: Open) -> tuple[Finding | None, float]:
+        """A call is open. Returns what was seen, and in how many seconds to ask again (`inf`: never).
+
+        First asked soon after the beginning; life that the call shows in the meantime does not hold up the
+        next question.
+        """

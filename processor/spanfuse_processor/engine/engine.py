@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
 
 from spanfuse_processor.engine.calltree import CHARGED
 from spanfuse_processor.engine.detector import Detector, Unit
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
 from spanfuse_processor.engine.dialects import DIALECTS
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, RawSpan
+from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Heartbeat, RawSpan
+from spanfuse_processor.engine.findings import flood
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage
 from spanfuse_processor.engine.orders import Order, OrderKind
@@ -31,13 +31,11 @@ from spanfuse_processor.engine.runs.registry import Runs
 from spanfuse_processor.engine.runs.run import Record, Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
 from spanfuse_processor.engine.runs.suspicion import confirmed, suspected
+from spanfuse_processor.engine.runs.vigil import Vigil
 from spanfuse_processor.engine.runs.watches import Watches
 from spanfuse_processor.engine.scoping import Scoping, agent_of
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.verdicts import Finding, Severity, Verdict
-
-FLOOD: Final = "span_flood"
-"""The detector's name in the finding about a run with too many spans."""
+from spanfuse_processor.engine.verdicts import Finding, Verdict
 
 
 def dialects_for(policy: Policy, key: bytes = b"") -> tuple[Dialect, ...]:
@@ -75,6 +73,7 @@ class Engine:
         self._runs = Runs(policy.bounds, of_run.begin, self._stats, policy.tools)
         self._features = Features(of_feature.begin)
         self._stops = Stops(policy.breaker, self._scoping, self._stats)
+        self._vigil = Vigil(self._runs.get)
 
     def ingest(self, span: RawSpan, now: Instant) -> tuple[Verdict, ...]:
         """A span has ended. Returns what there is to say, as a rule nothing."""
@@ -89,8 +88,10 @@ class Engine:
             run.tree.link(span.trace_id, span.span_id, span.parent_span_id)
         return ()
 
-    def observe(self, event: CallStarted, now: Instant) -> tuple[Verdict, ...]:
-        """A call has begun (`CallStarted`) or ended (`CallEnded`)."""
+    def observe(self, event: CallStarted | Heartbeat, now: Instant) -> tuple[Verdict, ...]:
+        """A call has begun or goes on (`CallStarted`), or has ended (`CallEnded`); or a run lives."""
+        if isinstance(event, Heartbeat):
+            return self._beat(event, now)
         if self._pricer.waiting:
             self._pricer.settle(self._pay)
         run = self._runs.of(event, now)
@@ -98,6 +99,8 @@ class Engine:
             return ()
         said = self._united(now) if self._runs.merged else ()
         call = self._ended(event, run) if isinstance(event, CallEnded) else run.tree.add(event)
+        if run.open is not None or not isinstance(event, CallEnded):
+            self._vigil.note(run, event, call, now)
         if call is None:
             return said
         for finding in self._found(run, call):
@@ -118,7 +121,7 @@ class Engine:
             findings += self._suspected(run, call, findings)
         if run.tree.folded and not run.flooded:
             run.flooded = True
-            findings += (self._flood(run, call),)
+            findings += (flood(call, self._policy.bounds.nodes_per_run),)
         return findings
 
     def _suspected(self, run: Run, call: Call, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -144,25 +147,28 @@ class Engine:
         if verdict is None:
             return ()
         if order.kind is not OrderKind.KILL:
-            self._renew(key)
+            self._renew(key, now)
         elif record is not None:
             record.killed()
         return (verdict,)
 
     def advance(self, now: Instant) -> tuple[Verdict, ...]:
-        """Time has passed: breakers cool, idle runs are put away, prices may have come."""
+        """Time has passed: calls do not end, breakers cool, idle runs are put away, prices may have come."""
         self._pricer.settle(self._pay)
+        said = [
+            self._stops.judge(run, run, call, finding, now) for run, call, finding in self._vigil.advance(now)
+        ]
         self._runs.advance(now)
-        said = []
         for key, verdict in self._stops.advance(now):
             if verdict.removal is not None:
-                self._renew(key)
+                self._renew(key, now)
             said.append(verdict)
         return tuple(said)
 
     def next_deadline(self) -> Instant | None:
         """When `advance` is due next; None: time changes nothing."""
-        due = (self._runs.next_deadline(), self._stops.breakers.next_deadline())
+        rooms = (self._runs, self._stops.breakers, self._vigil)
+        due = [room.next_deadline() for room in rooms]
         return min((when for when in due if when is not None), default=None)
 
     def run(self, run_id: str) -> RunView | None:
@@ -247,15 +253,23 @@ class Engine:
             verdict = self._stops.probe(feature.key, call, now)
             if verdict is not None:
                 if verdict.removal is not None:
-                    self._renew(feature.key)
+                    self._renew(feature.key, now)
                 said.append(verdict)
         return tuple(said)
 
     def _united(self, now: Instant) -> tuple[Verdict, ...]:
         pairs, self._runs.merged = self._runs.merged, []
+        for older, younger in pairs:
+            self._vigil.united(older, younger, now)
         return tuple(v for older, younger in pairs for v in self._stops.united(older, younger, now))
 
-    def _renew(self, key: BreakerKey) -> None:
+    def _beat(self, event: Heartbeat, now: Instant) -> tuple[Verdict, ...]:
+        run = self._runs.get(event.run_id)
+        if isinstance(run, Run):
+            self._vigil.beat(run, event, now)
+        return ()
+
+    def _renew(self, key: BreakerKey, now: Instant) -> None:
         """A stop is over: what detectors had seen before it counts no more."""
         if key.level is Level.FEATURE:
             self._features.renew(key)
@@ -266,21 +280,9 @@ class Engine:
                 known.watch = known.watch.anew()
                 known.lanes.clear()
                 known.suspicion = None
+                self._vigil.renew(known, now)
 
     def _view(self, record: Record, live: bool) -> RunView:
         state = self._stops.breakers.state(BreakerKey(Level.RUN, record.id))
         return view(record, state, live, self._scoping.profile(record.identity))
 
-    def _flood(self, run: Run, call: Call) -> Finding:
-        limit = self._policy.bounds.nodes_per_run
-        return Finding(
-            detector=FLOOD,
-            severity=Severity.WARN,
-            reason="SPAN_FLOOD",
-            message=f"the run has more than {limit} spans; further ones are counted and not kept",
-            span_id=call.event.span_id,
-            call=call.number,
-            observed=float(call.number),
-            limit=float(limit),
-            cleared_by="a run of fewer spans, or a higher bounds.nodes_per_run",
-        )

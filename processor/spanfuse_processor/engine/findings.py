@@ -11,6 +11,9 @@ from typing import Final
 from spanfuse_processor.engine.events import Call
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
+FLOOD: Final = "span_flood"
+"""The detector's name in the finding about a run with too many spans."""
+
 MOST_SPANS: Final = 16
 """Ids of calls that a finding carries; the first of all is named apart."""
 
@@ -57,3 +60,13 @@ def found(
         first_span_id=spans[0],
         prints=prints,
     )
+
+
+def flood(call: Call, limit: int) -> Finding:
+    """The run has more than `limit` spans, which is as many as are kept."""
+    message = f"the run has more than {limit} spans; further ones are counted and not kept"
+    cleared_by = "a run of fewer spans, or a higher bounds.nodes_per_run"
+    return found(
+        call, FLOOD, Severity.WARN, "SPAN_FLOOD", message,
+        observed=call.number, limit=limit, cleared_by=cleared_by, rule="nodes_per_run",
+    )  # fmt: skip

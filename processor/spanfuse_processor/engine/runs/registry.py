@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from spanfuse_processor.engine.calltree import CallTree
-from spanfuse_processor.engine.events import CallEnded, CallStarted
+from spanfuse_processor.engine.events import CallEnded, CallOpen, CallStarted
 from spanfuse_processor.engine.lanes.lanes import Lanes
 from spanfuse_processor.engine.nouns import Identity, Instant
 from spanfuse_processor.engine.policy import Bounds, ToolRule
@@ -98,7 +98,11 @@ class Runs:
         """Puts away what has been idle too long, forgets what was put away long ago."""
         idle = self._bounds.idle
         while self._live and (oldest := next(iter(self._live.values()))).last_seen + idle <= now:
-            self._put_away(oldest, now)
+            if oldest.open is not None and oldest.open.holds(now) and oldest.last_seen < now:
+                oldest.last_seen = now  # it waits for something
+                self._live.move_to_end(oldest.id)
+            else:
+                self._put_away(oldest, now)
         while self._dead and next(iter(self._dead.values())).until <= now:
             self._forget_oldest()
 
@@ -142,6 +146,8 @@ class Runs:
         """
         record = tombstone.record
         at_ns = event.ended_ns if isinstance(event, CallEnded) else event.started_ns
+        if isinstance(event, CallOpen):
+            at_ns += int(event.open_for * 1e9)
         if not tombstone.early and at_ns - record.last_ns < self._bounds.idle * 1e9:
             self._stats.late += 1
             return None

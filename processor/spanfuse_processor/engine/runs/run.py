@@ -17,6 +17,7 @@ from spanfuse_processor.engine.directives import OPERATOR
 from spanfuse_processor.engine.lanes.lanes import Lanes
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Level, MicroUsd
 from spanfuse_processor.engine.policy import Profile
+from spanfuse_processor.engine.runs.open_calls import OpenCalls
 from spanfuse_processor.engine.runs.suspicion import Suspicion
 from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.tree.totals import Totals
@@ -146,6 +147,7 @@ class Run:
         "joins",
         "lanes",
         "last_seen",
+        "open",
         "own",
         "record",
         "suspicion",
@@ -165,6 +167,7 @@ class Run:
         self.trace = b""  # of the latest event
         self.joins: tuple[str, ...] = ()
         self.flooded = False
+        self.open: OpenCalls | None = None  # calls that began and did not end, where anybody tells of them
         self.suspicion: Suspicion | None = None  # a warning of a loop that stands
 
     @property

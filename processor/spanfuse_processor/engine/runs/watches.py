@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from math import inf
+from typing import Any, Final, NamedTuple, cast
 
-from spanfuse_processor.engine.detector import Detector, Unit
-from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.detector import Detector, MindsTime, Unit
+from spanfuse_processor.engine.events import Call, Open
 from spanfuse_processor.engine.nouns import Identity, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.scoping import KEPT, Limits, Resolution, Scoping
@@ -29,6 +30,7 @@ class Post(NamedTuple):
     make: Callable[[], Detector]
     wakes: Callable[[Call], bool] | None
     only_warns: bool
+    minds_time: bool
 
 
 class Posts(NamedTuple):
@@ -83,7 +85,8 @@ def _heeds(cls: type[Detector]) -> frozenset[Kind]:
 
 def _post(at: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping[str, ToolRule]) -> Post:
     only_warns = unit in getattr(cls, "only_warns", ())
-    return Post(at, lambda: cls(limits, tools), getattr(cls, "wakes", None), only_warns)
+    minds_time = issubclass(cls, MindsTime)
+    return Post(at, lambda: cls(limits, tools), getattr(cls, "wakes", None), only_warns, minds_time)
 
 
 class Watch:
@@ -108,14 +111,31 @@ class Watch:
             if detector is None:
                 if post.wakes is not None and not post.wakes(call):
                     continue
-                detector = post.make()
-                if made is None:
-                    made = self._made = [None] * self._posts.size
-                made[post.at] = detector
+                detector = self._make(post)
+                made = self._made
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
                 findings += (_tamed(finding) if post.only_warns else finding,)
         return findings
+
+    def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
+        """What they say of a call that is open, and in how many seconds to ask them again."""
+        findings: tuple[Finding, ...] = ()
+        again = inf
+        for post in self._posts.by_kind[open.call.event.kind]:
+            if post.minds_time and (post.wakes is None or post.wakes(open.call)):
+                detector = (self._made and self._made[post.at]) or self._make(post)
+                finding, wait = cast(MindsTime, detector).still_open(open)
+                again = min(again, wait)
+                if finding is not None:
+                    findings += (_tamed(finding) if post.only_warns else finding,)
+        return findings, again
+
+    def _make(self, post: Post) -> Detector:
+        if self._made is None:
+            self._made = [None] * self._posts.size
+        detector = self._made[post.at] = post.make()
+        return detector
 
 
 def _tamed(finding: Finding) -> Finding:

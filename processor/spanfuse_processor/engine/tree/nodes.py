@@ -179,6 +179,16 @@ class Nodes:
         """The node above, or NONE."""
         return self.cells[node * CELLS]
 
+    def way_up(self, node: int) -> list[int]:
+        """The nodes above, nearest first."""
+        cells, way = self.cells, []
+        for _ in range(STEPS):
+            node = cells[node * CELLS]
+            if node == NONE:
+                break
+            way.append(node)
+        return way
+
     def usage(self, node: int) -> Usage:
         """What was used here, as kept."""
         base = node * CELLS + USAGE

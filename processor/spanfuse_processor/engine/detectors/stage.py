@@ -1,0 +1,267 @@
+"""Stages (`spanfuse.stage`): what one stretch of a run's work may cost, and how long it may take.
+
+Rule 1: near its budget or its time a stage is warned of. Rule 2: over it the stage goes on while it makes
+progress, up to so much more and no further; without progress it ends the run. Progress is a result that is
+new: of a tool, or of a request that does not go on with what was said before; talk is none. Rule 3: what is
+inside a stage inside another counts for both. It knows what is stamped on the calls, no clock and no price.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import ClassVar, Final, NamedTuple
+
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Open
+from spanfuse_processor.engine.findings import found, lasting
+from spanfuse_processor.engine.marks import Marks
+from spanfuse_processor.engine.nouns import Kind, MicroUsd
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.reading.stages import Stage, unpack
+from spanfuse_processor.engine.verdicts import Finding, Severity
+
+NS: Final = 1_000_000_000
+MAX_STAGES: Final = 64
+"""Stages of one run that are watched at once."""
+MAX_RESULTS: Final = 256
+"""Results of one stage that are known."""
+
+_WORK: Final = frozenset({Kind.TOOL, Kind.MODEL, Kind.EMBEDDINGS})
+
+
+@dataclass(frozen=True, slots=True)
+class StageLimits(DetectorLimits):
+    """What a stage may do about its budget and its time.
+
+    `near` is the share of them at which there is a warning. Over them the run is stopped when `stale` calls
+    of the stage in a row brought nothing new, or when nothing was done in it for `quiet` seconds; and in any
+    case at `stretch` times as much. 0 switches a rule off.
+    """
+
+    near: float = field(default=0.8, metadata={"least": 0, "most": 1})
+    stale: int = 6
+    quiet: float = 60.0
+    stretch: float = 1.5
+
+
+class _Use(NamedTuple):
+    """How much of its budget or of its time a stage has used: a share of 1, and in words."""
+
+    what: str
+    share: float
+    words: str
+
+
+class _Work:
+    """What has been done in one stage."""
+
+    __slots__ = ("began_ns", "elapsed", "first", "results", "spent", "stage", "stale", "told")
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.first = b""  # the span that was first heard of
+        self.began_ns = 0
+        self.elapsed = 0.0  # seconds, as far as ends tell
+        self.spent: MicroUsd = 0
+        self.results = Marks(MAX_RESULTS)
+        self.stale = 0  # calls since the last one that brought something new
+        self.told: tuple[str, ...] = ()  # what has been warned of
+
+    def begin(self, call: Call) -> None:
+        """It has begun, or something in it."""
+        started = call.event.started_ns
+        self.first = self.first or call.event.span_id
+        self.began_ns = min(self.began_ns or started, started)
+
+    def take(self, call: Call, event: CallEnded) -> None:
+        """A call in it has ended."""
+        self.begin(call)
+        self.spent += call.cost or 0
+        self.elapsed = max(self.elapsed, (event.ended_ns - self.began_ns) / NS)
+        if event.kind in _WORK:
+            self.stale = 0 if self._is_news(event) else self.stale + 1
+
+    def money(self) -> _Use:
+        """What it has used of its budget."""
+        spent, budget, name = self.spent, self.stage.budget, self.stage.name
+        if budget is None:
+            return _Use("money", 0.0, "")
+        share = spent / budget if budget else inf if spent else 0.0
+        return _Use("money", share, f"stage {name} has spent {usd(spent)} of its {usd(budget)} USD")
+
+    def time(self, seconds: float) -> _Use:
+        """What it has used of its time, after so many seconds."""
+        timeout, name = self.stage.timeout, self.stage.name
+        if not timeout:
+            return _Use("time", 0.0, "")
+        said = f"stage {name} has taken {lasting(seconds)} of its {lasting(timeout)}"
+        return _Use("time", seconds / timeout, said)
+
+    def _is_news(self, event: CallEnded) -> bool:
+        prints = event.prints
+        if prints is None or event.error or prints.result_empty or not prints.result:
+            return False
+        if event.kind is Kind.MODEL and not event.fresh:
+            return False
+        return self.results.meet(prints.result, True) is None
+
+
+class StageDetector:
+    """Watches the stages of one run.
+
+    >>> from spanfuse_processor.engine.nouns import Fingerprints
+    >>> from spanfuse_processor.engine.reading.stages import pack
+    >>> detector, stage = StageDetector(StageLimits(), {}), pack([Stage("7f", "index", 1_000_000)])
+    >>> for number in range(1, 12):
+    ...     event = CallEnded(bytes(16), bytes([number]), b"", number, Kind.TOOL, "scan", stages=stage)
+    ...     event.prints = Fingerprints(result="the same")
+    ...     finding = detector.ended(Call(event, "run", number, 0, 0, (), True, cost=100_000))
+    ...     if finding:
+    ...         print(number, finding.severity.value, finding.message)
+    8 warn stage index has spent 0.80 of its 1.00 USD
+    10 stop stage index has spent 1.00 of its 1.00 USD, and its last 9 calls brought nothing new
+    """
+
+    name: ClassVar[str] = "stage"
+    per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
+
+    __slots__ = ("_limits", "_stages", "_stopped")
+
+    def __init__(self, limits: StageLimits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._stages: OrderedDict[str, _Work] = OrderedDict()
+        self._stopped = False
+
+    @staticmethod
+    def wakes(call: Call) -> bool:
+        """Only calls in a stage are looked at."""
+        return call.event.stages != ""
+
+    def started(self, call: Call) -> None:
+        """A stage has begun, or something in it."""
+        for stage in unpack(call.event.stages):
+            self._work(stage).begin(call)
+
+    def ended(self, call: Call) -> Finding | None:
+        """Charges every stage that the call is in."""
+        event = call.event
+        if not event.stages or not isinstance(event, CallEnded):
+            return None
+        stages, own = unpack(event.stages), _own(event)
+        if own is not None:
+            self._stages.pop(own.id, None)
+            stages = stages[:-1]
+        finding = None
+        for stage in stages:
+            work = self._work(stage)
+            work.take(call, event)
+            for use in (work.money(), work.time(work.elapsed)):
+                finding = finding or self._over(work, call, use) or self._near(work, call, use)
+        return finding
+
+    def still_open(self, open: Open) -> tuple[Finding | None, float]:
+        """Judges the time of a stage, whatever ends in it; also says in how many seconds to ask again."""
+        stage = _own(open.call.event)
+        if stage is None or not stage.timeout:
+            return None, inf
+        work, quiet = self._work(stage), self._limits.quiet
+        use = work.time(open.age)
+        finding = None
+        if use.share >= 1 and 0 < quiet <= open.quiet:
+            said = f"{use.words}, and nothing was done in it for {lasting(open.quiet)}"
+            finding = self._stop(work, open.call, "quiet", open.quiet, quiet, said)
+        elif use.share >= 1:
+            finding = self._over(work, open.call, use)
+        return finding or self._near(work, open.call, use), self._again(open, stage.timeout)
+
+    def _again(self, open: Open, timeout: float) -> float:
+        limits = self._limits
+        moments = [timeout * share - open.age for share in (limits.near, 1.0, limits.stretch)]
+        if open.age >= timeout:
+            moments.append(limits.quiet - open.quiet)
+        return min((moment for moment in moments if moment > 0), default=inf)
+
+    def _over(self, work: _Work, call: Call, use: _Use) -> Finding | None:
+        """A stop, when a stage that has used up what it had must not go on."""
+        stretch, stale = self._limits.stretch, self._limits.stale
+        if use.share < 1:
+            return None
+        if 0 < stretch <= use.share:
+            return self._stop(work, call, "stretch", use.share, stretch, use.words)
+        if 0 < stale <= work.stale:
+            said = f"{use.words}, and its last {work.stale} calls brought nothing new"
+            return self._stop(work, call, "stale", work.stale, stale, said)
+        return None
+
+    def _near(self, work: _Work, call: Call, use: _Use) -> Finding | None:
+        if not 0 < self._limits.near <= use.share or use.what in work.told:
+            return None
+        work.told += (use.what,)
+        return self._say(work, call, Severity.WARN, "near", use.share, self._limits.near, use.words)
+
+    def _stop(
+        self, work: _Work, call: Call, rule: str, observed: float, limit: float, message: str
+    ) -> Finding | None:
+        if self._stopped:
+            return None
+        self._stopped = True
+        return self._say(work, call, Severity.STOP, rule, observed, limit, message)
+
+    def _say(
+        self,
+        work: _Work,
+        call: Call,
+        severity: Severity,
+        rule: str,
+        observed: float,
+        limit: float,
+        message: str,
+    ) -> Finding:
+        return found(
+            call,
+            self.name,
+            severity,
+            "LIMIT",
+            message,
+            observed=observed,
+            limit=limit,
+            cleared_by=_CLEARED[rule],
+            spans=(work.first or call.event.span_id, call.event.span_id),
+            rule=rule,
+        )
+
+    def _work(self, stage: Stage) -> _Work:
+        work = self._stages.get(stage.id)
+        if work is None:
+            work = self._stages[stage.id] = _Work(stage)
+            if len(self._stages) > MAX_STAGES:
+                self._stages.popitem(last=False)
+        return work
+
+
+_CLEARED: Final = {
+    "near": "the stage's end, or a higher limit for it",
+    "stale": "a new result of a tool",
+    "quiet": "a call in the stage",
+    "stretch": "the stage's end, or a higher limit for it",
+}
+
+
+def usd(cost: MicroUsd) -> str:
+    """Money as a person says it: cents, or what there is below them.
+
+    >>> usd(1_000_000), usd(2_500)
+    ('1.00', '0.0025')
+    """
+    return f"{cost / 1_000_000:.2f}" if cost % 10_000 == 0 or cost >= 1_000_000 else f"{cost / 1_000_000:.4f}"
+
+
+def _own(event: CallStarted) -> Stage | None:
+    """The stage that a call is, for a stage is a call of its own."""
+    if event.kind is not Kind.WORKFLOW or not event.stages:
+        return None
+    stages = unpack(event.stages)
+    return stages[-1] if stages else None

@@ -1,0 +1,226 @@
+"""Silence: a call that does not come back, a run in which nothing happens any more, a missing heartbeat.
+
+Rule 1: what is open is judged while it is open, by how long it has shown no life; calls inside of it, pieces
+of a stream and heartbeats are life. Rule 2: where nobody tells of beginnings, a call is judged at its end, by
+how long nothing else of its run had ended; one that brought something after all is only warned of. Rule 3: an
+agent is never stuck by its age, and a run that computes may do so for ever: only one that has sent heartbeats
+is stopped for want of them. It has no clock: seconds come in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Open
+from spanfuse_processor.engine.findings import found, lasting
+from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.verdicts import Finding, Severity
+
+AGENTS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
+"""What contains the work of others."""
+
+NS: Final = 1_000_000_000
+MAX_WARNED: Final = 1_000
+"""Open calls of a run that are known to have been warned of."""
+
+_JUDGED: Final = frozenset({Kind.TOOL, Kind.MODEL, Kind.EMBEDDINGS})
+_PATIENT: Final = frozenset({effects.WAIT, effects.SPAWN})
+
+
+@dataclass(frozen=True, slots=True)
+class StuckLimits(DetectorLimits):
+    """How many seconds silence may last; 0 switches a rule off.
+
+    A tool's or a model's call that has shown no life for `open` stops its run, that of a tool which waits for
+    something for `waiting`; `near` is the share of them at which there is a warning. `silent` warns of a run
+    that is not over, in which only agents are open and nothing has begun or ended for so long. A run that
+    sends heartbeats is warned of when one is missing for `heartbeat` and nothing is open, and stopped `grace`
+    later; a heartbeat may promise less.
+    """
+
+    open: float = 1_800.0
+    waiting: float = 3_600.0
+    near: float = field(default=0.5, metadata={"least": 0, "most": 1})
+    silent: float = 1_800.0
+    heartbeat: float = 25.0
+    grace: float = 300.0
+
+
+class StuckDetector:
+    """Watches the silence of one run.
+
+    >>> detector = StuckDetector(StuckLimits(), {})
+    >>> call = Call(CallStarted(bytes(16), b"fetch", b"", 0, Kind.TOOL, "fetch"), "run", 1, 0, 0, (), False)
+    >>> for minutes in (0, 10, 20, 30):
+    ...     silence = 60.0 * minutes
+    ...     finding, again = detector.still_open(Open(call, silence, silence, idle=0))
+    ...     print(minutes, finding and (finding.severity.value, finding.message), again)
+    0 None 900.0
+    10 None 300.0
+    20 ('warn', 'fetch has shown no sign of life for 20 min') 600.0
+    30 ('stop', 'fetch has shown no sign of life for 30 min') inf
+
+    Where beginnings are not known:
+
+    >>> detector = StuckDetector(StuckLimits(), {})
+    >>> event = CallEnded(bytes(16), b"fetch", b"", 0, Kind.TOOL, "fetch", ended_ns=40 * 60 * NS)
+    >>> detector.ended(Call(event, "run", 1, 0, 0, (), True)).message
+    'fetch took 40 min, and nothing is known of what it brought'
+    """
+
+    name: ClassVar[str] = "stuck"
+    per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
+
+    __slots__ = ("_last_ns", "_least_ns", "_limits", "_sees_starts", "_stopped", "_told", "_tools", "_warned")
+
+    def __init__(self, limits: StuckLimits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._tools = tools
+        self._least_ns = min(limits.open or inf, limits.waiting or inf) * NS
+        self._last_ns = 0  # the latest end of any call
+        self._sees_starts = False  # calls of this run are told while they are open
+        self._stopped = False
+        self._warned: set[bytes] | None = None  # calls that are open and have been warned of
+        self._told: tuple[str, ...] = ()  # rules about the run that have spoken in this silence
+
+    def started(self, call: Call) -> None:
+        """How long it stays open is asked later."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """Judges a call that nobody had told of before."""
+        event = call.event
+        if not isinstance(event, CallEnded):
+            return None
+        since = max(event.started_ns, self._last_ns)
+        if event.ended_ns > self._last_ns:
+            self._last_ns = event.ended_ns
+        if event.ended_ns - since < self._least_ns or self._sees_starts or event.kind not in _JUDGED:
+            if self._warned:
+                self._warned.discard(event.span_id)
+            return None
+        rule, limit = self._rule(event)
+        silence = (event.ended_ns - since) / NS
+        if not 0 < limit <= silence:
+            return None
+        took = lasting((event.ended_ns - event.started_ns) / NS)
+        severity = Severity.WARN if _brought(event) else Severity.STOP
+        message = f"{_named(event)} took {took}{_outcome(event)}"
+        return self._say(call, severity, rule, message, silence, limit)
+
+    def still_open(self, open: Open) -> tuple[Finding | None, float]:
+        """Judges what is open; also says in how many seconds to ask again."""
+        if open.call.event.kind in AGENTS:
+            return self._of_run(open)
+        if open.call.event.kind not in _JUDGED:
+            return None, inf
+        self._sees_starts = True
+        return self._of_call(open)
+
+    def _of_call(self, open: Open) -> tuple[Finding | None, float]:
+        rule, limit = self._rule(open.call.event)
+        quiet, near = open.quiet, self._limits.near * limit
+        if not limit or self._stopped:
+            return None, inf
+        message = f"{_named(open.call.event)} has shown no sign of life for {lasting(quiet)}"
+        if quiet >= limit:
+            return self._say(open.call, Severity.STOP, rule, message, quiet, limit), inf
+        if not 0 < near <= quiet:
+            return None, (near or limit) - quiet
+        warned = self._warned = self._warned or set()
+        finding = None
+        if open.call.event.span_id not in warned and len(warned) < MAX_WARNED:
+            warned.add(open.call.event.span_id)
+            finding = self._say(open.call, Severity.WARN, "near", message, quiet, near)
+        return finding, limit - quiet
+
+    def _of_run(self, open: Open) -> tuple[Finding | None, float]:
+        silence = open.idle if open.beat is None else min(open.idle, open.beat)
+        steps = self._steps(open)
+        reached = [step for step in steps if silence >= step[0]]
+        if not reached:
+            self._told = ()
+            return None, min((limit - silence for limit, *_ in steps), default=inf)
+        limit, rule, severity = reached[-1]
+        again = min((later - silence for later, *_ in steps if later > silence), default=steps[0][0])
+        if rule in self._told:
+            return None, again
+        self._told += (rule,)
+        message = f"no heartbeat for {lasting(silence)}, and nothing is open"
+        if rule == "silent":
+            message = f"nothing has begun or ended in this run for {lasting(silence)}, and it is not over"
+        return self._say(open.call, severity, rule, message, silence, limit), again
+
+    def _steps(self, open: Open) -> list[tuple[float, str, Severity]]:
+        """After how many seconds of a run's silence something is said, which rule says it, and how loudly."""
+        limits = self._limits
+        if open.beat is None:
+            return [(limits.silent, "silent", Severity.WARN)] if limits.silent else []
+        if not limits.heartbeat:
+            return []
+        late = max(limits.heartbeat, open.within)
+        steps = [(late, "heartbeat", Severity.WARN)]
+        return [*steps, (late + limits.grace, "grace", Severity.STOP)] if limits.grace else steps
+
+    def _rule(self, event: CallStarted) -> tuple[str, float]:
+        """Which limit holds for a call, and how many seconds that is."""
+        if event.kind is Kind.TOOL:
+            declared = self._tools.get(event.name)
+            effect = (declared.effect if declared else "") or event.effect or effects.by_name(event.name)
+            if effect in _PATIENT:
+                return "waiting", self._limits.waiting
+        return "open", self._limits.open
+
+    def _say(
+        self, call: Call, severity: Severity, rule: str, message: str, observed: float, limit: float
+    ) -> Finding | None:
+        stops = severity is Severity.STOP
+        if stops and self._stopped:
+            return None
+        self._stopped |= stops
+        return found(
+            call,
+            self.name,
+            severity,
+            "STUCK",
+            message,
+            observed=observed,
+            limit=limit,
+            cleared_by=_CLEARED.get(rule, "an answer, or a heartbeat from inside of the call"),
+            rule=rule,
+        )
+
+
+_CLEARED: Final = {
+    "silent": "a call, a heartbeat or the run's end",
+    "heartbeat": "a heartbeat, a call or the run's end",
+    "grace": "a heartbeat, a call or the run's end",
+}
+
+
+def _named(event: CallStarted) -> str:
+    return event.name or f"a {event.kind.value} call"
+
+
+def _brought(event: CallEnded) -> bool:
+    """Whether something is known to have come of a call."""
+    prints, usage = event.prints, event.usage
+    if event.error:
+        return False
+    if prints is not None and prints.result:
+        return not prints.result_empty
+    return usage is not None and usage.output_tokens > 0
+
+
+def _outcome(event: CallEnded) -> str:
+    if event.error:
+        return " and failed"
+    if _brought(event):
+        return ""
+    known = event.prints is not None and event.prints.result
+    return " and brought nothing" if known else ", and nothing is known of what it brought"
