@@ -208,6 +208,12 @@ class TestLimits:
 
         assert self.limits(policy) == CountLimits(stop=8)
 
+    def test_a_list_in_a_policy_made_in_code_is_as_good_as_a_tuple(self) -> None:
+        """Detectors keep what they make of their limits by the limits themselves."""
+        limits = self.limits(Policy(detectors={"third": {"only_warn": ["stop"]}}))
+
+        assert hash(limits) == hash(CountLimits(only_warn=("stop",)))
+
     def test_an_agent_may_have_its_own(self) -> None:
         policy = Policy(rules=(rule(detectors={"third": {"stop": 9}}, agent="coder"),))
 

@@ -119,6 +119,7 @@ def show_run(run: RunView) -> dict[str, Any]:
         "detector": mark.detector if mark else None,
         "action": mark.action if mark else None,
         "profile": run.profile.value,
+        "loops_judged": run.judged,
         "service": who.service,
         "tenant": who.tenant,
         "namespace": who.namespace,

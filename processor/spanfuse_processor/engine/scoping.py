@@ -214,8 +214,9 @@ def over(below: DetectorLimits, said: DetectorLimits | Fields, path: tuple[str, 
     """
     if isinstance(said, DetectorLimits):
         return said
+    fields: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in said.items()}
     try:
-        return replace(below, **said)  # type: ignore[arg-type]
+        return replace(below, **fields)
     except TypeError as error:
         raise PolicyError(path, str(error)) from None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.engine.making import span, trace
+from tests.engine.making import agent, ended, span, trace
 
+from spanfuse_processor.engine.events import Call, News
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level, Usage
 from spanfuse_processor.engine.policy import Profile
 from spanfuse_processor.engine.runs.run import MAX_FINDINGS, Light, Mark, Record, view
@@ -141,6 +142,28 @@ def test_a_verdict_rests_on_the_first_stop_else_on_the_first_warning() -> None:
     whys = [view(each, BreakerState.CLOSED, True, Profile.LONG).why for each in (warned, stopped)]
 
     assert whys == [seen(1, Severity.WARN), seen(3)]
+
+
+def test_it_is_known_of_which_calls_it_could_be_told_whether_they_repeat() -> None:
+    made, judged = record(), []
+    for news in (News.NEW, News.UNKNOWN):
+        judged.append(made.judged)
+        made.look(Call(ended(1), "r1", 1, 0, 0, (), True, news=news))
+    names_only = record()
+    names_only.look(Call(ended(1), "r1", 1, 0, 0, (), True))
+    names_only.look(Call(agent(2), "r1", 2, 0, 0, (), True))
+
+    assert [*judged, made.judged, names_only.judged] == ["all", "all", "some", "none"]
+    made.merge(names_only)
+    assert (made.compared, made.blind) == (1, 2)
+
+
+def test_a_launch_of_an_agent_whose_task_is_not_known_hides_nothing() -> None:
+    made = record()
+
+    made.look(Call(agent(1), "r1", 1, 0, 0, (), True))
+
+    assert made.judged == "all"
 
 
 def test_the_finding_of_the_first_stop_is_kept_however_many_warnings_came_before() -> None:
