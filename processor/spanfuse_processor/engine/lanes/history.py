@@ -3,12 +3,13 @@
 Rule 1: a call is new when its (call, result) was not seen; for how many calls nothing was new is known for
 any order of them. Rule 2: a strict cycle is known for every period up to `WINDOW`, in three ways counted
 apart, so that noise is never taken out of both sides of a call at once. Rule 3: a step that is new costs one
-look; counting begins when something comes back. Rule 4: steps are kept packed, forty bytes each: every run
+look; counting begins when something comes back. Rule 4: steps are kept packed, fifty bytes each: every run
 has some, few are ever looked at. It knows neither limits nor findings, nor what a tool does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from statistics import median
 from struct import Struct
@@ -40,17 +41,17 @@ SAME_RESULT: Final = slice(0, 2)
 SAME_ALL: Final = slice(0, 1)
 """The ways that forgive nothing in the result."""
 
-_PACKED: Final = Struct("<3Q9p")  # started_ns, ended_ns, idle_ns, span_id
+_PACKED: Final = Struct("<4Q9p")  # rough key, started_ns, ended_ns, idle_ns, span_id
 _SIZE, _pack = _PACKED.size, _PACKED.pack
 _KEY: Final = 8
 _HASH: Final = (1 << 64) - 1
 
 
 class Label(NamedTuple):
-    """What many steps have in common: the tool, what it does, whether it failed."""
+    """What many steps have in common: the tool, whether it only let time pass, whether it failed."""
 
     name: str
-    effect: str
+    waits: bool
     failed: bool
 
 
@@ -64,10 +65,13 @@ class Keys(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One call in a history. `idle_ns` is for how long the agent had had no call open when it began."""
+    """One call in a history. `idle_ns` is for how long the agent had had no call open when it began.
+
+    `waits`: it only let time pass, be it that its tool waits, or that it failed in a way that passes by itself.
+    """
 
     name: str
-    effect: str
+    waits: bool
     failed: bool
     started_ns: int
     ended_ns: int
@@ -89,7 +93,7 @@ class History:
     __slots__ = (
         "_asked",
         "_counts",
-        "_keys",
+        "_gone",
         "_labels",
         "_noisy",
         "_packed",
@@ -107,11 +111,11 @@ class History:
     )
 
     def __init__(self) -> None:
-        self._keys = bytearray()  # rough keys, eight bytes each
         self._labels: list[Label] = []
         self._packed = bytearray()
         self._steps: list[Step] | None = None  # the same unpacked, while somebody looks
-        self._noisy: dict[int, Keys] | None = None  # rough key -> keys, of the latest step that had noise
+        self._gone = 0  # how many steps left the window
+        self._noisy: dict[int, Keys] | None = None  # of the steps that have noise, by their number from 0
         self._counts: dict[int, list[int]] | None = None  # by period: one count for each way
         self._seen: Marks | None = None  # what left the window
         self.end = self.end_name = self._asked = ""
@@ -123,7 +127,7 @@ class History:
         """The latest steps, oldest first."""
         if self._steps is None:
             known = zip(self._labels, _PACKED.iter_unpack(self._packed), strict=True)
-            self._steps = [Step(*label, *packed) for label, packed in known]
+            self._steps = [Step(*label, *packed) for label, (_, *packed) in known]
         return self._steps
 
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
@@ -143,16 +147,14 @@ class History:
 
     def knows(self, keys: Keys) -> bool:
         """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
-        if self._at(keys.rough) >= 0:
-            return any(self._ways(keys))
-        return self._seen is not None and keys.plain in self._seen
+        return self._latest(keys) >= 0 or (self._seen is not None and keys.plain in self._seen)
 
     def latest(self, keys: Keys) -> Step | None:
-        """The latest step that is roughly equal, among those kept."""
-        at = self._at(keys.rough)
+        """The latest step that is equal in any of the three ways, among those kept."""
+        at = self._latest(keys)
         return self.steps[at] if at >= 0 else None
 
-    def add(self, event: CallEnded, keys: Keys, effect: str, idle_ns: int, known: bool) -> None:
+    def add(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int, known: bool) -> None:
         """Takes a call as a step; `known` when it `knows` one that is equal."""
         if known:
             self.stale += 1
@@ -160,7 +162,7 @@ class History:
         else:
             self.stale = self.forgiven = 0
             self._counts = None
-        self._append(event, keys, effect, idle_ns)
+        self._append(event, keys, waits, idle_ns)
 
     def run(self, period: int, ways: slice = ANY_WAY) -> int:
         """Steps in a row, up to the newest, that belong to one cycle of `period`; 0 when none came back."""
@@ -189,55 +191,54 @@ class History:
     def _gaps(self, count: int) -> list[int]:
         return _differences([step.started_ns for step in self.steps[-count:]])
 
-    def _at(self, rough: int) -> int:
-        """Where among the steps kept the latest of this key is, -1 when it is not."""
-        kept, key = self._keys, rough.to_bytes(_KEY, "little")
-        at = kept.rfind(key)
-        while at % _KEY and at >= 0:  # it lies across two others
-            at = kept.rfind(key, 0, at + _KEY - 1)
-        return at // _KEY if at >= 0 else -1
+    def _latest(self, keys: Keys) -> int:
+        """Where among the steps kept the latest is that is equal in any way, -1 when none is."""
+        return next((at for at in self._all(keys.rough) if True in self._ways(keys, at)), -1)
 
-    def _ways(self, keys: Keys) -> list[bool]:
-        """In which of the three ways the latest step that is roughly equal is equal."""
-        old = (self._noisy or {}).get(keys.rough) or Keys(*[keys.rough] * 4)
-        return [new == known for new, known in zip(keys[1:], old[1:], strict=True)]
+    def _all(self, rough: int) -> Iterator[int]:
+        """Where among the steps kept those of this key are, the latest first."""
+        kept, key = self._packed, rough.to_bytes(_KEY, "little")
+        at = kept.rfind(key)
+        while at >= 0:
+            if at % _SIZE == 0:  # else other bytes happen to read like it
+                yield at // _SIZE
+            at = kept.rfind(key, 0, at + _KEY - 1)
+
+    def _ways(self, keys: Keys, at: int) -> tuple[bool, bool, bool]:
+        """In which of the three ways a step of the same rough key, kept at `at`, is equal."""
+        rough, plain, quiet_arguments, quiet_result = keys
+        old = self._noisy.get(self._gone + at) if self._noisy else None
+        if old is None:
+            return plain == rough, quiet_arguments == rough, quiet_result == rough
+        return plain == old.plain, quiet_arguments == old.quiet_arguments, quiet_result == old.quiet_result
 
     def _count(self, keys: Keys) -> None:
         """Counts on each cycle that the step at hand continues; all others end here."""
-        before, counts = self._counts or {}, {}
-        kept, key, end = self._keys, keys.rough.to_bytes(_KEY, "little"), len(self._keys)
-        same = self._ways(keys)
-        at = kept.rfind(key)
-        while at >= 0:
-            if at % _KEY == 0:
-                period = (end - at) // _KEY
-                ways = before.get(period) or (0, 0, 0)
-                counts[period] = [(way + 1) * equal for way, equal in zip(ways, same, strict=True)]
-            at = kept.rfind(key, 0, at + _KEY - 1)
+        before, counts, kept = self._counts or {}, {}, len(self._labels)
+        for at in self._all(keys.rough):
+            ways = before.get(kept - at) or (0, 0, 0)
+            equal = self._ways(keys, at)
+            counts[kept - at] = [(way + 1) * same for way, same in zip(ways, equal, strict=True)]
         self._counts = counts
 
-    def _append(self, event: CallEnded, keys: Keys, effect: str, idle_ns: int) -> None:
-        self._keys += keys.rough.to_bytes(_KEY, "little")
-        self._labels.append(_label(event.name, effect, failed(event)))
-        self._packed += _pack(event.started_ns, event.ended_ns, idle_ns, event.span_id)
-        self._steps = None
+    def _append(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int) -> None:
         if keys.plain != keys.rough:
             self._noisy = self._noisy or {}
-            self._noisy[keys.rough] = keys
-        elif self._noisy:
-            self._noisy.pop(keys.rough, None)
+            self._noisy[self._gone + len(self._labels)] = keys
+        self._labels.append(_label(event.name, waits, failed(event)))
+        self._packed += _pack(keys.rough, event.started_ns, event.ended_ns, idle_ns, event.span_id)
+        self._steps = None
         if len(self._labels) > WINDOW:
             self._let_go()
 
     def _let_go(self) -> None:
         """The oldest step leaves the window; that it was is remembered."""
-        oldest = int.from_bytes(self._keys[:_KEY], "little")
-        del self._keys[:_KEY], self._labels[0], self._packed[:_SIZE]
-        noisy = self._noisy.get(oldest) if self._noisy else None
-        if noisy is not None and self._noisy and self._at(oldest) < 0:
-            del self._noisy[oldest]
+        rough = int.from_bytes(self._packed[:_KEY], "little")
+        noisy = self._noisy.pop(self._gone, None) if self._noisy else None
+        del self._labels[0], self._packed[:_SIZE]
+        self._gone += 1
         self._seen = self._seen or Marks(SEEN)
-        self._seen.meet(noisy.plain if noisy else oldest, False)
+        self._seen.meet(noisy.plain if noisy else rough, False)
 
 
 def keys_of(event: CallEnded, prints: Fingerprints) -> Keys:
@@ -282,6 +283,6 @@ def grow(gaps: list[int]) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _label(name: str, effect: str, did_fail: bool) -> Label:
+def _label(name: str, waits: bool, did_fail: bool) -> Label:
     """One label for all steps that share it."""
-    return Label(name, effect, did_fail)
+    return Label(name, waits, did_fail)

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.events import CallEnded, News
-from spanfuse_processor.engine.lanes.history import History, keys_of
-from spanfuse_processor.engine.nouns import Fingerprints, Kind, MicroUsd
+from spanfuse_processor.engine.lanes.history import History, failed, keys_of
+from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind, MicroUsd
 
 MAX_ANSWERS: Final = 64
 """Answers of models that are remembered, to tell turns apart."""
@@ -109,7 +109,7 @@ class Lane:
         known = history.knows(keys)
         if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
             return News.FORGIVEN
-        history.add(event, keys, effect, self.idle_ns, known)
+        history.add(event, keys, _waits(event, prints, effect), self.idle_ns, known)
         return News.KNOWN if known else News.NEW
 
     def _is_one_wish(self, history: History, before: Any, event: CallEnded, effect: str) -> bool:
@@ -159,3 +159,10 @@ class Lane:
         answers = self._answers or ()
         turn = bisect_right(answers, earlier_ns)
         return turn > 0 and turn == bisect_right(answers, later_ns)
+
+
+def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:
+    """Whether a call only let time pass: its tool waits, or it failed in a way that passes by itself."""
+    if failed(event):
+        return prints.error_class is ErrorClass.TRANSIENT
+    return effect == effects.WAIT

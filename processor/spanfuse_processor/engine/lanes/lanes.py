@@ -40,8 +40,8 @@ class Lanes:
         self._tools = tools
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
-        self._lanes: list[Lane] = []
-        self._places: dict[Hashable, Lane] | None = None  # all of them; many runs have only one
+        self._lanes: list[Lane] | None = None  # all of them, and by place: many runs have only one
+        self._places: dict[Hashable, Lane] | None = None
 
     def place(self, call: Call) -> Lane | None:
         """Puts a call that ended into its lane and tells it what it brought. None: it is in none."""
@@ -69,8 +69,7 @@ class Lanes:
 
     def clear(self) -> None:
         """Forgets everything."""
-        self._lanes.clear()
-        self._lane = self._places = None
+        self._lane = self._lanes = self._places = None
 
     @staticmethod
     def _effect(event: CallEnded, rule: ToolRule | None) -> str:
@@ -109,11 +108,12 @@ class Lanes:
         """The lane for calls in a place that is new."""
         event = call.event
         agent: Hashable = call.agents or (event.agent if event.kind is not AGENT else "")
-        idle = [each for each in self._lanes if each.agent == agent and each.last_ns <= event.started_ns]
+        if self._lane is None:
+            return Lane(agent)
+        lanes = self._lanes = self._lanes or [self._lane]
+        idle = [each for each in lanes if each.agent == agent and each.last_ns <= event.started_ns]
         if idle:
-            lane = max(idle, key=lambda each: each.last_ns)
-        else:
-            lane = Lane(agent)
-            self._lanes.append(lane)
-            del self._lanes[:-MAX_LANES]
-        return lane
+            return max(idle, key=lambda each: each.last_ns)
+        lanes.append(Lane(agent))
+        del lanes[:-MAX_LANES]
+        return lanes[-1]
