@@ -54,7 +54,7 @@ class Settings:
         insecure: allow plaintext beyond loopback.
         ca_file: PEM file of the authorities that the processor's certificate is checked against.
         config: YAML file whose `policy` section is obeyed; for judging in this process.
-        mode: shadow, warn or enforce, over the policy's own; for judging in this process.
+        mode: shadow, warn or enforce, over `policy.mode`; for judging in this process.
         fingerprint_key: secret of the digests; the same in all processes whose calls are compared.
         run_name: makes the whole process one run of this name.
         run_id: the id of the run of the whole process, to share one among several.
