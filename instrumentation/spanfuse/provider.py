@@ -37,7 +37,8 @@ class Intent:
     `name` is the model, tool or agent. `arguments` is the plain value that is fingerprinted (a request's body
     or a tool's arguments). `answers` are results of earlier tool calls found in this request;
     `previous` is the id of the response that it continues. `user_turn`: a user's words came last; `fresh`:
-    and nothing that a model or a tool said came before. `attributes` go on the span as they are.
+    and nothing that a model or a tool said came before. `attributes` go on the span as they are. `resends`
+    counts, while the call is under way, how many times the SDK itself tried again.
     """
 
     kind: Kind
@@ -53,8 +54,10 @@ class Intent:
     repeatable: bool = False
     volatile: tuple[str, ...] = ()
     identity: tuple[str, ...] = ()
+    transient: tuple[str, ...] = ()
     user_turn: bool = False
     fresh: bool = False
+    resends: int = 0
     attributes: dict[str, object] = field(default_factory=dict)
 
 

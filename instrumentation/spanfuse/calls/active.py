@@ -27,10 +27,9 @@ from spanfuse.runtime import Runtime
 from spanfuse.telemetry import SCOPE
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import STATUS_ERROR, CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import NOBODY, Fingerprints, Identity, Kind
+from spanfuse_processor.engine.fingerprint import ArgumentPrints, joined
+from spanfuse_processor.engine.nouns import NOBODY, Identity, Kind
 from spanfuse_processor.engine.verdicts import Directive, Mode
-
-Digests = tuple[str, str]
 
 _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
 _NOTHING: Final = nullcontext()
@@ -100,8 +99,8 @@ UNWATCHED: Final = ActiveCall(RunScope("", NOBODY))
 class WatchedCall(ActiveCall):
     """A call that is recorded and judged.
 
-    `begun` is the monotonic instant of its beginning, now when None; `arguments` are its digests, made here
-    when None.
+    `begun` is the monotonic instant of its beginning, now when None; `arguments` is what can be compared
+    about them, found here when None.
     """
 
     __slots__ = (
@@ -123,7 +122,7 @@ class WatchedCall(ActiveCall):
         trail: Trail,
         permit: Permit,
         begun: float | None = None,
-        arguments: Digests | None = None,
+        arguments: ArgumentPrints | None = None,
     ) -> None:
         outer = trail.scope
         inside = _INSIDE.get(intent.kind)
@@ -136,8 +135,8 @@ class WatchedCall(ActiveCall):
         self._open = [True]
         self._began = now if begun is None else begun
         self._start_ns = _wall.at(self._began, now)
-        digests = arguments or live.prints.arguments(intent.arguments, intent.volatile, intent.identity)
-        self._known = record.of_start(intent, outer) | record.of_prints(Fingerprints(*digests))
+        asked = settling.asked(live, intent) if arguments is None else arguments
+        self._known = record.of_start(intent, outer) | record.of_prints(joined(asked))
         self._started = live.tracing.start(
             record.span_name(intent), record.span_kind(intent), self._known, self._start_ns, trail.origin
         )
@@ -217,7 +216,7 @@ class WatchedCall(ActiveCall):
         try:
             if partial is not None:
                 known.update(settling.told(self._live, self._intent, partial, self._start_ns))
-            known.update(settling.compared_error(self._live, error))
+            known.update(settling.compared_error(self._live, self._intent, error))
             if self._intent.stream and isinstance(error, BreakerOpen | RunStopped):
                 self._live.board.ledger.add(error.directive, closed=1)
         finally:
@@ -243,6 +242,8 @@ class WatchedCall(ActiveCall):
 
     def _finish(self, known: record.Attributes, ended: float, status: int = 0) -> None:
         self._known.update(known)
+        if self._intent.resends:
+            self._known[names.RESENDS] = self._intent.resends
         end_ns = self._start_ns + max(0, int(ended * 1e9) - int(self._began * 1e9))
         ids = self._started
         try:

@@ -38,6 +38,8 @@ OUTPUT_MESSAGES: Final = "gen_ai.output.messages"
 
 # OTel core.
 ERROR_TYPE: Final = "error.type"
+RESENDS: Final = "http.request.resend_count"
+"""How many times a client itself tried again, unseen by whoever called it."""
 SERVICE_NAME: Final = "service.name"
 SERVICE_INSTANCE: Final = "service.instance.id"
 SERVICE_NAMESPACE: Final = "service.namespace"

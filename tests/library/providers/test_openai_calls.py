@@ -56,6 +56,7 @@ async def test_an_async_error_is_one_call_however_often_the_sdk_tries(
         await async_client.chat.completions.create(**CHAT)
 
     assert stage.only()[names.ERROR_TYPE] == "openai.InternalServerError"
+    assert stage.only()[names.RESENDS] == 2
     assert len(server.requests) == 3
 
 
@@ -66,6 +67,19 @@ def test_a_retry_that_succeeds_is_one_call(stage: Stage, client: OpenAI, server:
 
     assert names.ERROR_TYPE not in stage.only()
     assert len(server.requests) == 2
+
+
+def test_what_the_sdk_tries_again_by_itself_is_counted_for_its_own_call(
+    stage: Stage, client: OpenAI, server: FakeOpenAI
+) -> None:
+    server.say(Reply(status=429), Reply(), Reply())
+
+    client.chat.completions.create(**CHAT)
+    client.chat.completions.create(**CHAT)
+
+    first, second = stage.spans
+    assert first[names.RESENDS] == 1
+    assert names.RESENDS not in second
 
 
 def test_a_timeout_is_the_error_of_the_call(stage: Stage, client: OpenAI, hold: threading.Event) -> None:

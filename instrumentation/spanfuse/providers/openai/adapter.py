@@ -1,13 +1,15 @@
 """The adapter of OpenAI's SDK (1.60 to 3.x): two methods that every request passes.
 
 Rule 1: patched is the one method below all resources, helpers and raw variants, above the SDK's own
-retries: a call is a call however often it is tried. Rule 2: a request that runs no model passes untouched.
-Rule 3: what cannot be read is gated all the same, without a name. It does not know how calls are judged.
+retries: a call is a call however often it is tried; how often that was is counted. Rule 2: a request that
+runs no model passes untouched. Rule 3: what cannot be read is gated all the same, without a name. It does
+not know how calls are judged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, Final
 
@@ -20,6 +22,9 @@ from spanfuse.providers.openai.settling import settle
 from spanfuse.wrapping import call, call_async
 
 _MODULE: Final = "openai._base_client"
+
+_current: Final[ContextVar[Intent | None]] = ContextVar("spanfuse_openai_call", default=None)
+"""The call whose request is being tried."""
 
 _under_way: Final[set[int]] = set()
 """Requests being made, by the id of their options: a client's own `request` may call its parent's."""
@@ -37,6 +42,7 @@ class OpenAIAdapter:
             self._patches = Patches()
             self._patches.place(_MODULE, "SyncAPIClient", "request", _request)
             self._patches.place(_MODULE, "AsyncAPIClient", "request", _request_async)
+            self._patches.place(_MODULE, "BaseClient", "_calculate_retry_timeout", _resend)
 
     def unpatch(self) -> None:
         """Takes the wrappers out again."""
@@ -52,9 +58,11 @@ def _request(wrapped: Callable[..., Any], client: Any, args: tuple[Any, ...], kw
         return wrapped(*args, **kwargs)
     intent = _intent(endpoint, client, options, stream=bool(kwargs.get("stream")))
     _under_way.add(id(options))
+    outer = _current.set(intent)
     try:
         return call(intent, partial(wrapped, *args, **kwargs), partial(settle, endpoint, intent.stream))
     finally:
+        _current.reset(outer)
         _under_way.discard(id(options))
 
 
@@ -67,11 +75,21 @@ async def _request_async(
         return await wrapped(*args, **kwargs)
     intent = _intent(endpoint, client, options, stream=bool(kwargs.get("stream")))
     _under_way.add(id(options))
+    outer = _current.set(intent)
     try:
         perform = partial(wrapped, *args, **kwargs)
         return await call_async(intent, perform, partial(settle, endpoint, intent.stream))
     finally:
+        _current.reset(outer)
         _under_way.discard(id(options))
+
+
+def _resend(wrapped: Callable[..., Any], client: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The SDK is about to wait and try again; it asks for how long, once for each time."""
+    intent = _current.get()
+    if intent is not None:
+        intent.resends += 1
+    return wrapped(*args, **kwargs)
 
 
 def _endpoint(options: Any) -> Endpoint | None:

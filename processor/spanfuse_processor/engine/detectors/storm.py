@@ -38,8 +38,9 @@ class StormLimits(DetectorLimits):
     when less than `retry_gap` seconds lie between them and the gaps do not grow. For `failed`, more than
     `slow` seconds between them are no storm.
 
-    `failed_warn` failures warn; so do `same_size` calls of one model with equal input tokens within
-    `same_size_seconds` that all failed or brought nothing new.
+    `failed_warn` failures warn; so do `hidden` tries that a client made by itself in calls in a row; so do
+    `same_size` calls of one model with equal input tokens within `same_size_seconds` that all failed or
+    brought nothing new.
     """
 
     permanent: int = 4
@@ -49,6 +50,7 @@ class StormLimits(DetectorLimits):
     transient: int = 10
     retry_gap: float = 10.0
     slow: float = 120.0
+    hidden: int = 10
     same_size: int = 4
     same_size_seconds: float = 30.0
 
@@ -111,21 +113,22 @@ class StormDetector:
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL})
 
-    __slots__ = ("_limits", "_same_size", "_size", "_streaks", "_told_size")
+    __slots__ = ("_hidden", "_limits", "_same_size", "_size", "_streaks", "_told_hidden", "_told_size")
 
     def __init__(self, limits: StormLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._streaks: dict[Kind, Streak] = {}
         self._size = 0
         self._same_size: deque[tuple[int, bytes]] = deque(maxlen=max(1, limits.same_size))
-        self._told_size = False
+        self._told_size = self._told_hidden = False
+        self._hidden: list[tuple[int, bytes]] = []  # tries that a client made by itself, and in which call
 
     @staticmethod
     def wakes(call: Call) -> bool:
         """Only when something failed, or a model brought nothing new."""
         event = call.event
         return isinstance(event, CallEnded) and (
-            failed(event) or (event.kind is Kind.MODEL and call.news is News.KNOWN)
+            failed(event) or event.resends > 0 or (event.kind is Kind.MODEL and call.news is News.KNOWN)
         )
 
     def started(self, call: Call) -> None:
@@ -136,7 +139,9 @@ class StormDetector:
         event = call.event
         if not isinstance(event, CallEnded):
             return None
-        told = self._same_amount(call, event) if event.kind is Kind.MODEL else None
+        told = None
+        if event.kind is Kind.MODEL:
+            told = self._same_amount(call, event) or self._unseen(call, event)
         streak = self._streaks.setdefault(event.kind, Streak())
         if not failed(event):
             streak.end()
@@ -197,6 +202,31 @@ class StormDetector:
             spans=tuple(streak.spans)[-count:],
             rule=rule,
             prints=(streak.error,) if streak.error else (),
+        )
+
+    def _unseen(self, call: Call, event: CallEnded) -> Finding | None:
+        """Tries that the client made by itself, in calls in a row that all needed some."""
+        if not event.resends:
+            self._hidden.clear()
+            self._told_hidden = False
+            return None
+        self._hidden.append((event.resends, event.span_id))
+        del self._hidden[:-MOST_KEPT]
+        tries, limit = sum(count for count, _ in self._hidden), self._limits.hidden
+        if self._told_hidden or not 0 < limit <= tries:
+            return None
+        self._told_hidden = True
+        return found(
+            call,
+            self.name,
+            Severity.WARN,
+            "RETRY_STORM",
+            f"the client of {event.name} tried again {tries} times by itself in {len(self._hidden)} calls",
+            observed=tries,
+            limit=limit,
+            cleared_by="a call that succeeds at the first try",
+            spans=tuple(span for _, span in self._hidden),
+            rule="hidden",
         )
 
     def _same_amount(self, call: Call, event: CallEnded) -> Finding | None:

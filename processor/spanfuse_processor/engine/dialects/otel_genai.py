@@ -133,6 +133,7 @@ class OtelGenai:
         event.cost = micro_usd(_first(get, names.COST_USD)) or None  # without a price list some send a zero
         event.cut = was_cut(get(names.FINISH_REASONS))
         event.budget = micro_usd(get(names.BUDGET_USD))
+        event.resends = count(get(names.RESENDS)) or 0
         event.prints = _stamped(get) or self._of_messages(event, span, get)
 
     def _read_tool(self, event: CallEnded, span: RawSpan, get: Get) -> None:

@@ -108,6 +108,7 @@ def _add_model(event: CallEnded, get: Get) -> bool:
     reasons, budget = get(names.FINISH_REASONS), get(names.BUDGET_USD)
     event.cut = reasons is not None and was_cut(reasons)
     event.budget = None if budget is None else micro_usd(budget)
+    event.resends = count(get(names.RESENDS)) or 0
     return True
 
 
