@@ -187,6 +187,6 @@ def test_an_sdk_without_the_names_is_a_counted_fault_and_no_error(
 
     ours.patch()
 
-    assert faults.count == 2
+    assert faults.count == 3
     assert client.chat.completions.create(**CHAT).choices
     ours.unpatch()
