@@ -116,6 +116,7 @@ class Engine:
         if lane is not None:
             lane.watch = lane.watch or self._of_lane.begin(call.event.identity, agent_of(call))
             findings = lane.watch.look(call)
+            run.record.count(call)
         findings += run.watch.look(call)
         if run.suspicion is not None or findings:
             findings += self._suspected(run, call, findings)
@@ -284,5 +285,4 @@ class Engine:
 
     def _view(self, record: Record, live: bool) -> RunView:
         state = self._stops.breakers.state(BreakerKey(Level.RUN, record.id))
-        return view(record, state, live, self._scoping.profile(record.identity))
-
+        return view(record, state, live, self._scoping.resolution(record.identity).profile)

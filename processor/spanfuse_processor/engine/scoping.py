@@ -34,6 +34,9 @@ KEPT: Final = 4_096
 """Places whose resolution is kept; then all are forgotten and resolved anew."""
 
 Limits = Mapping[str, DetectorLimits]
+Asked = tuple[tuple[int, tuple[str, ...]], ...]
+"""What a rule asks of a place: patterns, by where in it the name stands that they are for."""
+
 _STRICTNESS: Final = (Mode.SHADOW, Mode.WARN, Mode.ENFORCE)
 _KNOWN: Final = {profile.value: profile for profile in Profile}
 
@@ -79,11 +82,12 @@ class Scoping:
         PolicyError: the policy sets a limit that its detector does not have.
     """
 
-    __slots__ = ("_defaults", "_limits", "_policy", "_reactions", "_resolutions")
+    __slots__ = ("_asked", "_defaults", "_limits", "_policy", "_reactions", "_resolutions")
 
     def __init__(self, policy: Policy, defaults: Limits) -> None:
         self._policy = policy
         self._defaults = defaults
+        self._asked = tuple(_asked(rule.match) for rule in policy.rules)
         self._limits: dict[Resolution, Limits] = {}
         self._resolutions: dict[tuple[str, ...], Resolution] = {}
         self._reactions: dict[Place, Reaction] = {}
@@ -101,9 +105,10 @@ class Scoping:
         yield "the policy's profile", self._policy.profile
         if who.profile in _KNOWN:
             yield "the run says so", _KNOWN[who.profile]
-        for where, rule in self._covering(_place(who)):
-            if rule.profile is not None:
-                yield where, rule.profile
+        place = _place(who)
+        for number, rule in enumerate(self._policy.rules):
+            if rule.profile is not None and _fits(self._asked[number], place):
+                yield _name(number), rule.profile
 
     def resolution(self, who: Identity, agent: str = "") -> Resolution:
         """Which limits hold for a run, or for one agent of it."""
@@ -168,14 +173,14 @@ class Scoping:
     def _covering(self, place: Place) -> Iterator[tuple[str, PolicyRule]]:
         """The rules for `place`, in order, with their names."""
         for number, rule in enumerate(self._policy.rules):
-            if covers(rule.match, place):
+            if _fits(self._asked[number], place):
                 yield _name(number), rule
 
     def _resolve(self, who: Identity, agent: str) -> Resolution:
         profile = self.profile(who)
-        place, rules = _place(who, profile, agent), self._policy.rules
-        numbers = (n for n, rule in enumerate(rules) if rule.detectors and covers(rule.match, place))
-        return Resolution(profile, tuple(numbers))
+        place, asked = _place(who, profile, agent), self._asked
+        rules = (n for n, rule in enumerate(self._policy.rules) if rule.detectors and _fits(asked[n], place))
+        return Resolution(profile, tuple(rules))
 
     def _lay(self, resolution: Resolution) -> Limits:
         laid = dict(self._defaults)
@@ -193,11 +198,20 @@ def covers(match: Match, place: Place) -> bool:
     >>> covers(Match(agent=("*",)), Place(feature="chat"))
     False
     """
-    return all(
-        name and any(fnmatchcase(name, pattern) for pattern in patterns)
-        for name, patterns in ((getattr(place, field), getattr(match, field)) for field in Place._fields)
-        if patterns
-    )
+    return _fits(_asked(match), place)
+
+
+def _asked(match: Match) -> Asked:
+    asked = ((at, getattr(match, name)) for at, name in enumerate(Place._fields))
+    return tuple((at, patterns) for at, patterns in asked if patterns)
+
+
+def _fits(asked: Asked, place: Place) -> bool:
+    for at, patterns in asked:
+        name = place[at]
+        if not name or not any(fnmatchcase(name, pattern) for pattern in patterns):
+            return False
+    return True
 
 
 def agent_of(call: Call) -> str:

@@ -148,10 +148,10 @@ def test_it_is_known_of_which_calls_it_could_be_told_whether_they_repeat() -> No
     made, judged = record(), []
     for news in (News.NEW, News.UNKNOWN):
         judged.append(made.judged)
-        made.look(Call(ended(1), "r1", 1, 0, 0, (), True, news=news))
+        made.count(Call(ended(1), "r1", 1, 0, 0, (), True, news=news))
     names_only = record()
-    names_only.look(Call(ended(1), "r1", 1, 0, 0, (), True))
-    names_only.look(Call(agent(2), "r1", 2, 0, 0, (), True))
+    names_only.count(Call(ended(1), "r1", 1, 0, 0, (), True))
+    names_only.count(Call(agent(2), "r1", 2, 0, 0, (), True))
 
     assert [*judged, made.judged, names_only.judged] == ["all", "all", "some", "none"]
     made.merge(names_only)
@@ -161,7 +161,7 @@ def test_it_is_known_of_which_calls_it_could_be_told_whether_they_repeat() -> No
 def test_a_launch_of_an_agent_whose_task_is_not_known_hides_nothing() -> None:
     made = record()
 
-    made.look(Call(agent(1), "r1", 1, 0, 0, (), True))
+    made.count(Call(agent(1), "r1", 1, 0, 0, (), True))
 
     assert made.judged == "all"
 

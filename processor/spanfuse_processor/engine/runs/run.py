@@ -14,8 +14,9 @@ from typing import Final, Literal, NamedTuple
 
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.directives import OPERATOR
+from spanfuse_processor.engine.events import Call, News
 from spanfuse_processor.engine.lanes.lanes import Lanes
-from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Level, MicroUsd
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Kind, Level, MicroUsd
 from spanfuse_processor.engine.policy import Profile
 from spanfuse_processor.engine.runs.open_calls import OpenCalls
 from spanfuse_processor.engine.runs.suspicion import Suspicion
@@ -24,6 +25,8 @@ from spanfuse_processor.engine.tree.totals import Totals
 from spanfuse_processor.engine.verdicts import Action, BreakerState, Finding, Severity
 
 MAX_FINDINGS: Final = 100
+
+Judged = Literal["all", "some", "none"]
 
 
 class Light(StrEnum):
@@ -48,6 +51,8 @@ class Record:
     """What is kept of a run for as long as anything is. `number` counts runs in order of appearance."""
 
     __slots__ = (
+        "blind",
+        "compared",
         "cost_at_stop",
         "cost_after",
         "findings",
@@ -74,12 +79,20 @@ class Record:
         self.started_ns = self.last_ns = started_ns  # event time of what came first, and of the latest
         self.totals = Totals()
         self.keys: list[bytes | str] = []  # traces, conversations ... by which its spans find it
+        self.compared = self.blind = 0  # calls of tools and models that could be compared, and could not
         self.findings: list[Finding] | None = None
         self.stop: Mark | None = None
         self.warn: Mark | None = None
         self.ordered = False  # a directive was issued and not taken back
         self.cost_at_stop: MicroUsd | None = None  # while stopped
         self.cost_after: MicroUsd = 0  # spent while stopped, of stops that are over
+
+    def count(self, call: Call) -> None:
+        """Counts a call of an agent at work."""
+        if call.news is not News.UNKNOWN:
+            self.compared += 1
+        elif call.event.kind is not Kind.AGENT:
+            self.blind += 1
 
     def note(self, finding: Finding, action: str) -> None:
         """Keeps a finding, and marks the first of its severity."""
@@ -111,6 +124,13 @@ class Record:
         return self.cost_after + self.totals.cost - self.cost_at_stop
 
     @property
+    def judged(self) -> Judged:
+        """Of which of its calls it could be told whether they repeat."""
+        if not self.blind:
+            return "all"
+        return "some" if self.compared else "none"
+
+    @property
     def light(self) -> Light:
         """What is the case now: a stop that was taken back leaves yellow behind."""
         if self.cost_at_stop is not None:
@@ -120,6 +140,8 @@ class Record:
     def merge(self, other: Record) -> None:
         """Takes over a younger run's record; the older verdict stays. Totals are merged by the trees."""
         self.keys.extend(other.keys)
+        self.compared += other.compared
+        self.blind += other.blind
         self.findings = [*(self.findings or ()), *(other.findings or ())][:MAX_FINDINGS] or None
         self.warn = self.warn or other.warn
         self.started_ns = min(self.started_ns, other.started_ns)
@@ -199,7 +221,8 @@ class RunView:
 
     `stop` and `warn` say where it was first stopped (or would have been) and first warned of;
     `cost_after` is what calls cost that came after the stop. `live` is False for a run that was put away.
-    `level` is what is the case now, `profile` the kind of run that it is judged as.
+    `level` is what is the case now, `profile` the kind of run that it is judged as. `judged` is of which
+    calls of tools and models it could be told whether they repeat: of none when names are all that is sent.
     """
 
     id: str
@@ -222,6 +245,7 @@ class RunView:
     live: bool
     level: Light = Light.GREEN
     profile: Profile = Profile.INTERACTIVE
+    judged: Judged = "all"
 
     @property
     def why(self) -> Finding | None:
@@ -254,4 +278,5 @@ def view(record: Record, state: BreakerState, live: bool, profile: Profile) -> R
         live=live,
         level=record.light,
         profile=profile,
+        judged=record.judged,
     )
