@@ -18,6 +18,7 @@ from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded, News
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
+from spanfuse_processor.engine.lanes.history import History
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -29,7 +30,7 @@ TELLING: Final = 4
 """Characters below which an answer says nothing."""
 
 MOST_OTHER: Final = 3
-"""Questions that need not be like the one before: the first two were not compared, and one may be odd or equal."""
+"""Questions that need not be as a rule has it: the first two were not compared, one may be odd or equal."""
 
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
 _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
@@ -41,12 +42,15 @@ _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
 class AnswersLimits(DetectorLimits):
     """`same` equal answers in a row stop a run, `same_warn` warn; 0 switches a rule off.
 
-    Questions are the same in other words when at least `reworded` (0 to 1) of their words are.
+    Questions are the same in other words when at least `reworded` (0 to 1) of their words are. Questions that
+    are `slow` seconds apart, or between which the agent was `idle` for so many, only warn.
     """
 
     same: int = 8
     same_warn: int = 6
     reworded: float = 0.4
+    slow: float = 120.0
+    idle: float = 30.0
 
 
 class AnswersDetector:
@@ -71,12 +75,12 @@ class AnswersDetector:
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL})
 
-    __slots__ = ("_alike", "_before", "_limits", "_places", "_told")
+    __slots__ = ("_alike", "_before", "_limits", "_others", "_places", "_told")
 
     def __init__(self, limits: AnswersLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._before: Fingerprints | None = None
-        self._alike = self._places = 0  # questions like the one before: in other words, at another place
+        self._others = self._alike = self._places = 0  # than the one before; in other words; at another place
         self._told: tuple[Severity, ...] = ()
 
     @staticmethod
@@ -95,7 +99,7 @@ class AnswersDetector:
         if prints is None or not prints.result or prints.error or call.news is News.FORGIVEN:
             return None
         if call.lane.tools.ends == 1:
-            self._alike = self._places = 0
+            self._others = self._alike = self._places = 0
             self._told = ()
         elif self._before is not None:
             self._compare(self._before, prints)
@@ -103,8 +107,9 @@ class AnswersDetector:
         return None if call.repeatable else self._judged(call, prints, call.lane.tools.ends)
 
     def _compare(self, before: Fingerprints, prints: Fingerprints) -> None:
-        if prints.arguments == before.arguments:
+        if prints.arguments == before.arguments or not (prints.arguments and before.arguments):
             return
+        self._others += 1
         self._places += prints.scope == before.scope != ""
         self._alike += (
             prints.sketch != before.sketch  # only digits differ: that is counting through items
@@ -116,9 +121,9 @@ class AnswersDetector:
         how = self._how(call, prints, count)
         if not how:
             return None
-        if 0 < limits.same <= count:
+        if 0 < limits.same <= count and not self._is_paced(call.lane.tools, count):
             return self._said(call, prints, Severity.STOP, count, limits.same, how)
-        if 0 < limits.same_warn <= count:
+        if 0 < limits.same_warn <= count and limits.same:
             return self._said(call, prints, Severity.WARN, count, limits.same_warn, how)
         return None
 
@@ -132,9 +137,14 @@ class AnswersDetector:
             return "at one place after the other"
         if prints.result_empty or prints.result_size < TELLING:
             return ""
-        if prints.result_size >= LONG:
+        if prints.result_size >= LONG and self._others >= count - MOST_OTHER:
             return "whatever it was asked"
         return "to the same question in other words" if self._alike >= count - MOST_OTHER else ""
+
+    def _is_paced(self, history: History, count: int) -> bool:
+        """Whether the questions leave time between them, as those of a loop do not."""
+        limits = self._limits
+        return 0 < limits.slow <= history.pause(count) or 0 < limits.idle <= history.idle(count)
 
     def _said(
         self, call: Call, prints: Fingerprints, severity: Severity, count: int, limit: int, how: str

@@ -3,7 +3,8 @@
 Rule 1: a ring counts when what follows repeats too, with equal results: A, B, A alone is nothing. Rule 2:
 two rounds are forgiven, the third trips as soon as it is plain. Rule 3: calls in any order that bring
 nothing new are a ring whose period nobody knows: it takes more of them. Rule 4: where one of a ring waits,
-the ring waits. It does not know calls that repeat alone, nor what a stop does.
+or fails in a way that passes by itself, the ring waits. It does not know calls that repeat alone, nor what a
+stop does.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, News
 from spanfuse_processor.engine.findings import found
@@ -117,12 +117,12 @@ class CycleDetector:
         limits, steps = self._limits, history.steps
         rings = []
         for period, length in history.cycles():
-            if any(map(_waits, steps[-period:])):
+            if any(step.waits for step in steps[-period:]):
                 rings.append(Ring("waits", period, length, limits.waits_warn, limits.waits))
             elif limits.rounds and limits.calls:
                 stop = max(limits.calls, limits.rounds * period + 2)
                 rings.append(Ring("rounds", period, length, max(2 * period, stop - 2), stop))
-        if not any(map(_waits, steps[-history.stale :])):
+        if not any(step.waits for step in steps[-history.stale :]):
             rings.append(Ring("stale", 0, history.stale, limits.stale_warn, limits.stale))
         return rings
 
@@ -152,10 +152,6 @@ class CycleDetector:
             spans=tuple(step.span_id for step in steps),
             rule=ring.rule,
         )
-
-
-def _waits(step: Step) -> bool:
-    return step.effect == effects.WAIT and not step.failed
 
 
 def _message(ring: Ring, steps: list[Step]) -> str:

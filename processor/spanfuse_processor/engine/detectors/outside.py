@@ -15,8 +15,7 @@ from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded
 from spanfuse_processor.engine.findings import found
-from spanfuse_processor.engine.lanes.history import failed
-from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.lanes.history import NS, failed
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
@@ -32,32 +31,48 @@ class OutsideLimits(DetectorLimits):
     seconds: float = 600.0
 
 
+class Deed:
+    """Equal effects near one another: when each was and its span; how much was said (1: a warning)."""
+
+    __slots__ = ("times", "told")
+
+    def __init__(self) -> None:
+        self.times: list[tuple[int, bytes]] = []
+        self.told = 0
+
+    def add(self, event: CallEnded, limits: OutsideLimits) -> None:
+        """Once more."""
+        now, near = event.started_ns, limits.seconds * NS
+        self.times = [each for each in self.times if abs(now - each[0]) <= near]
+        if not self.times:
+            self.told = 0
+        self.times.append((now, event.span_id))
+        del self.times[: -max(1, limits.sends)]
+
+
 class OutsideDetector:
     """Watches what one run does on the outside.
 
-        >>> from spanfuse_processor.engine.nouns import Fingerprints
-        >>> detector = OutsideDetector(OutsideLimits(), {})
-        >>> for number in range(1, 4):
-        ...     event = CallEnded(bytes(16), bytes([number]), b"", number, Kind.TOOL, "send_mail")
-        ...     event.prints = Fingerprints("a1", "a1", f"sent-{number}", "sent")
-        ...     finding = detector.ended(Call(event, "run", number, 0, 0, (), True, effect="send"))
-        ...     print(number, finding and (finding.severity.value, finding.message))
-        1 None
-        2 ('warn', 'send_mail did the same on the outside 2 times')
-        3 ('stop', 'send_mail did the same on the outside 3 times')
+    >>> from spanfuse_processor.engine.nouns import Fingerprints, Kind
+    >>> detector = OutsideDetector(OutsideLimits(), {})
+    >>> for number in range(1, 4):
+    ...     event = CallEnded(bytes(16), bytes([number]), b"", number, Kind.TOOL, "send_mail")
+    ...     event.prints = Fingerprints("a1", "a1", f"sent-{number}", "sent")
+    ...     finding = detector.ended(Call(event, "run", number, 0, 0, (), True, effect="send"))
+    ...     print(number, finding and (finding.severity.value, finding.message))
+    1 None
+    2 ('warn', 'send_mail did the same on the outside 2 times')
+    3 ('stop', 'send_mail did the same on the outside 3 times')
     """
 
     name: ClassVar[str] = "outside"
     per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
-    heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL})
 
     __slots__ = ("_limits", "_seen")
 
     def __init__(self, limits: OutsideLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
-        self._seen: dict[
-            tuple[str, str], list[tuple[int, bytes]]
-        ] = {}  # (tool, arguments) -> when, which span
+        self._seen: dict[tuple[str, str], Deed] = {}  # by tool and arguments
 
     @staticmethod
     def wakes(call: Call) -> bool:
@@ -65,42 +80,47 @@ class OutsideDetector:
         return call.effect == effects.SEND
 
     def started(self, call: Call) -> None:
-        """What has begun may yet fail."""
+        """What has begun may yet fail; but a person may have begun anew."""
+        self._hear(call)
 
     def ended(self, call: Call) -> Finding | None:
         """Counts an effect on the outside."""
         event = call.event
-        if event.user_turn:
-            self._seen.clear()
+        self._hear(call)
         if not isinstance(event, CallEnded) or call.effect != effects.SEND or call.repeatable:
             return None
         prints = event.prints
         if prints is None or not prints.arguments or failed(event):
             return None
         key = (event.name, prints.arguments_masked)
-        times = [each for each in self._seen.pop(key, []) if self._is_near(each[0], event.started_ns)]
-        self._seen[key] = times = [*times, (event.started_ns, event.span_id)]
+        deed = self._seen.pop(key) if key in self._seen else Deed()
+        deed.add(event, self._limits)
+        self._seen[key] = deed  # the latest comes last
         if len(self._seen) > MAX_KEPT:
             del self._seen[next(iter(self._seen))]
-        return self._judged(call, prints.arguments, times)
+        return self._judged(call, prints.arguments, deed)
 
-    def _is_near(self, earlier_ns: int, later_ns: int) -> bool:
-        return abs(later_ns - earlier_ns) <= self._limits.seconds * 1e9
+    def _hear(self, call: Call) -> None:
+        """A person spoke to the outermost agent, and it begins anew. Its helpers are asked by agents."""
+        if call.event.user_turn and call.depth <= 0 and (call.lane is None or call.lane.tools is None):
+            self._seen.clear()
 
-    def _judged(self, call: Call, arguments: str, times: list[tuple[int, bytes]]) -> Finding | None:
-        count, sends = len(times), self._limits.sends
-        if not sends or count not in (sends - 1, sends):
+    def _judged(self, call: Call, arguments: str, deed: Deed) -> Finding | None:
+        count, sends = len(deed.times), self._limits.sends
+        stops = count >= sends
+        if not sends or not (stops or count >= max(2, sends - 1)) or deed.told >= 1 + stops:
             return None
+        deed.told = 1 + stops
         return found(
             call,
             self.name,
-            Severity.STOP if count == sends else Severity.WARN,
+            Severity.STOP if stops else Severity.WARN,
             "LOOP",
             f"{call.event.name} did the same on the outside {count} times",
             observed=count,
-            limit=count,
+            limit=sends if stops else sends - 1,
             cleared_by="other arguments, or a tool that is declared repeatable",
-            spans=tuple(span for _, span in times),
+            spans=tuple(span for _, span in deed.times),
             rule="sends",
             prints=(arguments,),
         )

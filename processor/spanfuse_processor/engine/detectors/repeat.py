@@ -12,18 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded, News
-from spanfuse_processor.engine.findings import found
-from spanfuse_processor.engine.lanes.history import SAME_ALL, SAME_RESULT, History
+from spanfuse_processor.engine.findings import found, lasting
+from spanfuse_processor.engine.lanes.history import NS, SAME_ALL, SAME_RESULT, History
 from spanfuse_processor.engine.nouns import ErrorClass, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
-_WARNED, _STOPPED = 1, 2
+_ENDLESS: Final = ("wait_time", "wait_cost")
+_STOPPED: Final = "stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,17 @@ class RepeatLimits(DetectorLimits):
 
 
 class Due(NamedTuple):
-    """What is due for `times` repeats by `rule`: a warning at `warn`, a stop at `stop`."""
+    """What `rule` has `seen` in `calls` repeats: a warning is due at `warn`, a stop at `stop`."""
 
     rule: str
-    times: int
-    warn: int
-    stop: int
+    calls: int
+    seen: float
+    warn: float
+    stop: int = 0
+
+    def told(self, stops: bool) -> str:
+        """What is said once: a stop, a warning of repeats, of a wait that takes long, of one that is dear."""
+        return "stop" if stops else self.rule if self.rule in _ENDLESS else "warn"
 
 
 class RepeatDetector:
@@ -88,12 +94,12 @@ class RepeatDetector:
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL, Kind.AGENT})
 
-    __slots__ = ("_cost", "_limits", "_told")
+    __slots__ = ("_cost", "_limits", "_since_ns", "_told")
 
     def __init__(self, limits: RepeatLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
-        self._told: dict[Kind, int] = {}
-        self._cost = 0  # of the lane, when what is waited for was last new
+        self._told: set[tuple[Kind, str]] = set()
+        self._cost = self._since_ns = 0  # what the lane had cost when a wait began, and when that was
 
     @staticmethod
     def wakes(call: Call) -> bool:
@@ -108,41 +114,39 @@ class RepeatDetector:
         kind = call.event.kind
         if call.news is not News.KNOWN:
             if call.news is News.NEW and self._told:
-                self._told.pop(kind, None)
+                self._told = {each for each in self._told if each[0] is not kind}
             return None
         history: History = call.lane.history(kind)
         in_a_row = 0 if _passes(call) else history.run(1)
-        if not in_a_row or self._told.get(kind) == _STOPPED:
+        if not in_a_row or (kind, _STOPPED) in self._told:
             return None
-        if in_a_row == 2:
-            self._cost = call.lane.cost
         warned = None
         for due in self._due(call, history, in_a_row):
-            if 0 < due.stop <= due.times and not self._is_paced(call, history, due):
+            if 0 < due.stop <= due.seen and not self._is_paced(call, history, due):
                 return self._said(call, history, due, stops=True)
-            if warned is None and 0 < due.warn <= due.times:
+            if warned is None and 0 < due.warn <= due.seen and (kind, due.told(False)) not in self._told:
                 warned = due
         return self._said(call, history, warned, stops=False) if warned else None
 
     def _due(self, call: Call, history: History, in_a_row: int) -> Iterator[Due]:
         limits, failed = self._limits, history.steps[-1].failed
         if call.effect == effects.WAIT and not failed:
-            yield Due("waits", in_a_row, limits.waits_warn, limits.waits)
+            yield Due("waits", in_a_row, in_a_row, limits.waits_warn if limits.waits else 0, limits.waits)
             yield from self._unchanged(call, history, in_a_row)
             return
         rule = "failures" if failed else self._rule(call)
-        stop = getattr(limits, rule)
-        yield Due(rule, history.run(1, SAME_RESULT), min(limits.warn, stop - 1), stop)
-        yield Due("similar", in_a_row, limits.warn, limits.similar)
+        strictly = history.run(1, SAME_RESULT)
+        for name, count in ((rule, strictly), ("similar", in_a_row if in_a_row > strictly else 0)):
+            stop = getattr(limits, name)
+            yield Due(name, count, count, min(limits.warn, stop - 1), stop)
 
     def _unchanged(self, call: Call, history: History, in_a_row: int) -> Iterator[Due]:
         """What is waited for has not changed: for how long, and for how much money."""
-        limits = self._limits
-        waited = (history.steps[-1].ended_ns - history.ends_since_ns) / 1e9
-        if 0 < limits.wait_time <= waited:
-            yield Due("wait_time", in_a_row, 1, 0)
-        if 0 < limits.wait_cost * 1_000_000 <= call.lane.cost - self._cost:
-            yield Due("wait_cost", in_a_row, 1, 0)
+        if in_a_row == 2:
+            self._cost, self._since_ns = call.lane.cost, history.steps[-2].started_ns
+        waited = (history.steps[-1].ended_ns - self._since_ns) / NS
+        yield Due("wait_time", in_a_row, waited, self._limits.wait_time)
+        yield Due("wait_cost", in_a_row, (call.lane.cost - self._cost) / 1e6, self._limits.wait_cost)
 
     def _rule(self, call: Call) -> str:
         if call.event.kind is Kind.AGENT:
@@ -151,30 +155,26 @@ class RepeatDetector:
 
     def _is_paced(self, call: Call, history: History, due: Due) -> bool:
         """Whether the repeats leave time between them, as a loop does not."""
-        limits, pause = self._limits, history.pause(due.times)
+        limits, pause = self._limits, history.pause(due.calls)
         if due.rule == "waits":
             return 0 < limits.wait_gap <= pause
         looks = call.effect != effects.WRITE  # to look now and then is a habit, to write the same is none
-        if 0 < limits.slow <= pause or (looks and 0 < limits.idle <= history.idle(due.times)):
+        if 0 < limits.slow <= pause or (looks and 0 < limits.idle <= history.idle(due.calls)):
             return True
-        return due.rule == "failures" and history.backs_off(due.times)
+        return due.rule == "failures" and history.backs_off(due.calls)
 
-    def _said(self, call: Call, history: History, due: Due, stops: bool) -> Finding | None:
-        """A finding, the first time that this much is due."""
-        kind, told = call.event.kind, _STOPPED if stops else _WARNED
-        if self._told.get(kind, 0) >= told:
-            return None
-        self._told[kind] = told
+    def _said(self, call: Call, history: History, due: Due, stops: bool) -> Finding:
+        self._told.add((call.event.kind, due.told(stops)))
         return found(
             call,
             self.name,
             Severity.STOP if stops else Severity.WARN,
             "RETRY_STORM" if history.steps[-1].failed else "LOOP",
             _message(call, history, due),
-            observed=due.times,
+            observed=due.seen,
             limit=due.stop if stops else due.warn,
             cleared_by="another result, other arguments, or new user input",
-            spans=tuple(step.span_id for step in history.steps[-due.times :]),
+            spans=tuple(step.span_id for step in history.steps[-due.calls :]),
             rule=due.rule,
             prints=_prints(call),
         )
@@ -187,15 +187,15 @@ def _passes(call: Call) -> bool:
 
 
 def _message(call: Call, history: History, due: Due) -> str:
-    name, count = call.event.name, due.times
+    name, count = call.event.name, due.calls
     if due.rule == "handoffs":
         return f"agent {name} was started {count} times in a row with the same task"
     if history.steps[-1].failed:
         return f"{name} failed {count} times in a row with equal arguments and the same error"
     if due.rule == "wait_time":
-        return f"{name} was asked {count} times without a change, for longer than a wait should take"
+        return f"{name} was asked {count} times without a change, for {lasting(due.seen)}"
     if due.rule == "wait_cost":
-        return f"{name} was asked {count} times without a change, for more money than a wait should cost"
+        return f"{name} was asked {count} times without a change, for {due.seen:.2f} USD"
     message = f"{name} was called {count} times in a row with equal arguments and equal results"
     noisy = history.run(1, SAME_ALL) < count
     return message + (", but for times, ids and counters" if noisy else "")

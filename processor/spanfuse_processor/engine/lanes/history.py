@@ -67,7 +67,7 @@ class Keys(NamedTuple):
 class Step(NamedTuple):
     """One call in a history. `idle_ns` is for how long the agent had had no call open when it began.
 
-    `waits`: it only let time pass, be it that its tool waits, or that it failed in a way that passes by itself.
+    `waits`: it only let time pass, for its tool waits, or it failed in a way that passes by itself.
     """
 
     name: str
@@ -83,7 +83,7 @@ class History:
     """What followed what. Attributes:
 
     stale: how many calls in a row brought nothing new.
-    ends: how many in a row were of one tool and ended alike, whatever they were asked, since `ends_since_ns`.
+    ends: how many in a row were of one tool and ended alike, whatever they were asked.
     end: the digest that they ended with, of an error or a result.
     asked_again: how many in a row asked one tool the very same, whatever came of it.
     kin: how many in a row asked it nearly the same.
@@ -104,7 +104,6 @@ class History:
         "end",
         "end_name",
         "ends",
-        "ends_since_ns",
         "forgiven",
         "kin",
         "stale",
@@ -120,7 +119,7 @@ class History:
         self._seen: Marks | None = None  # what left the window
         self.end = self.end_name = self._asked = ""
         self._sketch = self.asked_again = self.kin = 0
-        self.ends = self.ends_since_ns = self.stale = self.forgiven = 0
+        self.ends = self.stale = self.forgiven = 0
 
     @property
     def steps(self) -> list[Step]:
@@ -141,8 +140,7 @@ class History:
         self.kin = self.kin + 1 if alike else 1
         self._asked, self._sketch = prints.arguments, prints.sketch
         if end != self.end or not same_tool:
-            self.end, self.end_name = end, event.name
-            self.ends, self.ends_since_ns = 0, event.started_ns
+            self.end, self.end_name, self.ends = end, event.name, 0
         self.ends += 1
 
     def knows(self, keys: Keys) -> bool:
