@@ -1,8 +1,7 @@
 """A judge of recordings: one engine under one policy, whose time is the recording's.
 
-Rule 1: time is the latest that was told, and never goes back. Rule 2: whatever falls due between two events
-comes in its order and at its own time, not when the next event does; after the last event nothing is
-assumed. Rule 3: no run is forgotten, however long ago it was. It does not know files.
+Rule 1: it hears of spans as a service does, or of starts and ends as a host inside the program does. Rule 2:
+no run is forgotten, however long ago it was. It does not know files.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from spanfuse_processor.engine import (
 )
 from spanfuse_processor.replaying.journal import Calls, Journal
 from spanfuse_processor.replaying.ordering import Moment
+from spanfuse_processor.replaying.pacing import Pace
 
-NS: Final = 1_000_000_000
 FOREVER: Final = 1e12  # seconds
 
 
@@ -49,22 +48,20 @@ class Judge:
         self._journal = Journal(self._is_quiet) if journal else None
         observer = self._journal.note if self._journal is not None else None
         self._engine = Engine(policy, prices or GenaiPrices(), dialects, observer=observer)
-        self._now_ns = 0
+        self._pace = Pace(self._engine)
         self._calls: dict[str, Calls] | None = None
 
     def ended(self, span: RawSpan) -> None:
         """A span has ended: all that a service ever hears of it."""
-        self._turn_to(span.end_ns)
-        self._engine.ingest(span, self._now_ns / NS)
+        self._engine.ingest(span, self._pace.turn_to(span.end_ns))
 
     def hear(self, moment: Moment) -> None:
         """A call has begun or ended, as a host inside the program hears it."""
-        self._turn_to(moment.at_ns)
-        told = moment.told()
+        now, told = self._pace.turn_to(moment.at_ns), moment.told()
         if isinstance(told, RawSpan):
-            self._engine.ingest(told, self._now_ns / NS)
+            self._engine.ingest(told, now)
         else:
-            self._engine.observe(told, self._now_ns / NS)
+            self._engine.observe(told, now)
 
     def read(self, span: RawSpan) -> CallEnded | None:
         """The call that a span describes, or None when it is no call."""
@@ -79,19 +76,6 @@ class Judge:
         if self._calls is None:
             self._calls = self._journal.by_run(self._now_called) if self._journal is not None else {}
         return self._calls.get(view.id) or Calls()
-
-    def _turn_to(self, time_ns: int) -> None:
-        if time_ns <= self._now_ns:
-            return
-        now, engine = time_ns / NS, self._engine
-        due, before = engine.next_deadline(), self._now_ns / NS
-        while due is not None and due <= now:
-            engine.advance(max(due, before))
-            before, due = max(due, before), engine.next_deadline()
-            if due is not None and due <= before:  # it has not moved: it needs the next moment to be past
-                engine.advance(now)
-                break
-        self._now_ns = time_ns
 
     def _is_quiet(self, run_id: str) -> bool:
         view = self._engine.run(run_id)

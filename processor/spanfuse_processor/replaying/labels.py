@@ -60,9 +60,7 @@ class Labels:
         key, value = entry
         words = [value] if isinstance(value, str) else _words(value)
         if not words:
-            raise LabelError(
-                f"{where}: {key or 'an entry'} has no label: one of {', '.join(_WORDS)}, as text"
-            )
+            raise LabelError(f"{where}: {key or 'an entry'} has none of {', '.join(_WORDS)} as text")
         label = next((known for known in map(_label, words) if known.honest is not None), _label(words[0]))
         named = [value.get(name) for name in _IDS] if isinstance(value, dict) else []
         ids = [each for each in (key, *named) if isinstance(each, str) and each]

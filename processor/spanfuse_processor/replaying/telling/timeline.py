@@ -82,7 +82,7 @@ def _stretch(
     """What lies between two calls that are shown for themselves."""
     blocks = [
         Block(begin + block.start, block.period, block.times)
-        for block in fold([_key(step) for step in steps[begin:end]])
+        for block in fold([_key(steps[at], depths[at]) for at in range(begin, end)])
     ]
     rows = [(block, at) for block in blocks for at in range(block.start, block.start + block.period)]
     left_out = rows[around:-around] if len(rows) > 2 * around + 1 else []
@@ -93,11 +93,11 @@ def _stretch(
             yield _Line((*_cells(steps, depths, block, at), ""), "", Style.PLAIN)
 
 
-def _key(step: Step) -> tuple[object, ...]:
+def _key(step: Step, depth: int) -> tuple[object, ...]:
     """Calls with equal keys are told as one; what models say may vary."""
     if step.kind is Kind.TOOL:
-        return step.kind, step.name, step.asked, step.came, step.error
-    return step.kind, step.name, step.error
+        return depth, step.kind, step.name, step.asked, step.came, step.error
+    return depth, step.kind, step.name, step.error
 
 
 def _of_row(steps: Sequence[Step], block: Block, at: int) -> Sequence[Step]:
