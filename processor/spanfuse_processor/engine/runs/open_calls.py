@@ -89,8 +89,6 @@ class OpenCalls:
                 return
             held = self._held[node] = _Held(call, node, began)
             self._stir(node, event, began)
-        elif held.heard + LEASE <= now:  # it had been lost
-            held.due = -inf
         held.heard, held.alive = heard, max(held.alive, alive)
         self.due = min(self.due, max(held.due, now))
 
