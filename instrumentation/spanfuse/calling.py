@@ -12,7 +12,7 @@ from functools import lru_cache
 from opentelemetry import trace
 
 from spanfuse import context, guard, runtime
-from spanfuse.calls.active import UNWATCHED, ActiveCall, Digests, WatchedCall
+from spanfuse.calls.active import UNWATCHED, ActiveCall, WatchedCall
 from spanfuse.calls.settling import shown_effect
 from spanfuse.context import RunScope
 from spanfuse.errors import BreakerOpen, RunStopped
@@ -21,6 +21,7 @@ from spanfuse.lineage import Asked, Trail
 from spanfuse.provider import Intent, Outcome
 from spanfuse.runtime import Runtime
 from spanfuse_processor.engine import names
+from spanfuse_processor.engine.fingerprint import ArgumentPrints
 from spanfuse_processor.engine.nouns import Identity, Kind
 
 __all__ = ["ActiveCall", "begin"]
@@ -58,7 +59,7 @@ def _only_admitted(live: Runtime, intent: Intent, scope: RunScope | None) -> Act
 
 def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall:
     live.start()
-    arguments: Digests | None = None
+    arguments: ArgumentPrints | None = None
     asked: Asked | None = None
     if intent.kind is Kind.TOOL:
         _declare(live, intent)
@@ -87,11 +88,14 @@ def _declare(live: Runtime, intent: Intent) -> None:
         intent.repeatable = intent.repeatable or rule.repeatable
         intent.volatile = intent.volatile or rule.volatile
         intent.identity = intent.identity or rule.identity
+        intent.transient = intent.transient or rule.transient
 
 
-def _carried_out(live: Runtime, intent: Intent, arguments: Digests, scope: RunScope | None) -> Asked | None:
+def _carried_out(
+    live: Runtime, intent: Intent, arguments: ArgumentPrints, scope: RunScope | None
+) -> Asked | None:
     """The tool call that a model asked for and that is made now."""
-    asked = live.lineage.carried_out(intent.name, arguments[0], scope.id if scope else "")
+    asked = live.lineage.carried_out(intent.name, arguments.raw, scope.id if scope else "")
     if asked is not None:
         intent.tool_call_id = intent.tool_call_id or asked.id
     return asked

@@ -20,6 +20,7 @@ from typing import Final, Generic, TypeVar
 from opentelemetry.trace import SpanContext
 
 from spanfuse.context import RunScope
+from spanfuse_processor.engine.fingerprint import ArgumentPrints
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -44,15 +45,15 @@ class Trail:
 class Asked:
     """A tool call that a model asked for.
 
-    `exact` is the digest of its arguments as they are, `arguments` are the digests that are compared (raw,
-    masked), in which declared noise does not count; `effect` is what they show of it. `at` is when it was
+    `exact` is the digest of its arguments as they are, `arguments` is what is compared about them, in which
+    declared noise does not count; `effect` is what they show of it. `at` is when it was
     asked for, on the monotonic clock.
     """
 
     id: str
     name: str
     exact: str
-    arguments: tuple[str, str]
+    arguments: ArgumentPrints
     effect: str
     at: float
     trail: Trail

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from spanfuse import context, runtime
+from spanfuse.arguments import named
 from spanfuse.calling import ActiveCall, begin
 from spanfuse.context import RunScope
 from spanfuse.errors import SettingsError
@@ -83,6 +84,8 @@ class Run:
         self._said = said
         self._inside: RunScope | None = None
         self._entered: list[ExitStack] = []
+        self._arguments: object = None  # of the function that it decorates, and what that returned
+        self._answer: object = None
 
     @property
     def id(self) -> str:
@@ -127,31 +130,43 @@ class Run:
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """As a decorator: every call of `function` is a run of its own (inside another, an agent of it)."""
+        signature = inspect.signature(function)
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
             async def asynchronous(*args: P.args, **kwargs: P.kwargs) -> Any:
-                async with Run(self._said):
-                    return await function(*args, **kwargs)
+                async with self._called(signature, args, kwargs) as run:
+                    run._answer = answer = await function(*args, **kwargs)
+                    return answer
 
             return cast("Callable[P, R]", asynchronous)
 
         @functools.wraps(function)
         def synchronous(*args: P.args, **kwargs: P.kwargs) -> R:
-            with Run(self._said):
-                return function(*args, **kwargs)
+            with self._called(signature, args, kwargs) as run:
+                run._answer = answer = function(*args, **kwargs)
+                return answer
 
         return synchronous
+
+    def _called(self, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run:
+        """A run for one call of a function: what that is called with tells agents of one name apart."""
+        run = Run(self._said)
+        if runtime.live() is not None:
+            run._arguments = named(signature, args, kwargs)
+        return run
 
     def _enter(self, interruptible: bool = False) -> None:
         outer = context.current()
         scope = self._said.scope(outer)
         nested = outer is not None and outer.id == scope.id
         intent = self._said.intent(scope, nested)
+        if intent.kind is Kind.AGENT:
+            intent.arguments = self._arguments
         inside = scope.inside(intent.name) if intent.kind is Kind.AGENT else scope
         call = begin(intent, scope)
         with ExitStack() as entering:
-            entering.push(_ending(call))
+            entering.push(self._ending(call, intent.kind))
             entering.enter_context(context.attached(context.with_run(inside)))
             entering.enter_context(call.attached())
             live = runtime.live()
@@ -160,17 +175,16 @@ class Run:
             self._inside = inside
             self._entered.append(entering.pop_all())
 
+    def _ending(self, call: ActiveCall, sort: Kind) -> Callable[..., None]:
+        def end(
+            kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        ) -> None:
+            if error is None:
+                call.succeed(Outcome(result=self._answer if sort is Kind.AGENT else None))
+            else:
+                call.fail(error)
 
-def _ending(call: ActiveCall) -> Callable[..., None]:
-    def end(
-        kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
-            call.succeed(Outcome())
-        else:
-            call.fail(error)
-
-    return end
+        return end
 
 
 def run(

@@ -12,9 +12,10 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeVar, cast, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 from spanfuse import runtime
+from spanfuse.arguments import named
 from spanfuse.calling import begin
 from spanfuse.errors import SettingsError
 from spanfuse.provider import Intent, Outcome
@@ -26,8 +27,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 Effect = Literal["", "read", "write", "exec", "send", "spawn", "wait"]
 
-_BOUND: Final = frozenset({"self", "cls"})
-
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
@@ -38,6 +37,7 @@ class _Declared:
     repeatable: bool
     volatile: tuple[str, ...]
     identity: tuple[str, ...]
+    transient: tuple[str, ...]
     signature: inspect.Signature
 
     def intent(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Intent:
@@ -46,20 +46,13 @@ class _Declared:
             kind=Kind.TOOL,
             operation="execute_tool",
             name=self.name,
-            arguments=self._named(args, kwargs),
+            arguments=named(self.signature, args, kwargs),
             effect=self.effect,
             repeatable=self.repeatable,
             volatile=self.volatile,
             identity=self.identity,
+            transient=self.transient,
         )
-
-    def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        try:
-            named = self.signature.bind(*args, **kwargs).arguments
-        except TypeError:  # the call itself will say so
-            return {"args": args, **kwargs}
-        first = next(iter(self.signature.parameters), "")
-        return {key: value for key, value in named.items() if key not in _BOUND or key != first}
 
 
 @overload
@@ -72,6 +65,7 @@ def tool(
     repeatable: bool = False,
     volatile: Sequence[str] = (),
     identity: Sequence[str] = (),
+    transient: Sequence[str | type[BaseException]] = (),
 ) -> Callable[[F], F]: ...
 def tool(
     function: F | None = None,
@@ -82,6 +76,7 @@ def tool(
     repeatable: bool = False,
     volatile: Sequence[str] = (),
     identity: Sequence[str] = (),
+    transient: Sequence[str | type[BaseException]] = (),
 ) -> F | Callable[[F], F]:
     """Declares a tool: `@spanfuse.tool`, or `@spanfuse.tool(effect="read", volatile=["request_id"])`.
 
@@ -93,6 +88,7 @@ def tool(
         repeatable: equal calls are no sign of a loop, for example of a poll.
         volatile: arguments that are noise, such as a request id.
         identity: the only arguments that count, when given.
+        transient: errors that pass by themselves: classes, names of classes, or words of their messages.
 
     Raises:
         SettingsError: here, not at a call: an effect that there is not.
@@ -109,6 +105,7 @@ def tool(
             repeatable=repeatable,
             volatile=tuple(volatile),
             identity=tuple(identity),
+            transient=tuple(each if isinstance(each, str) else each.__name__ for each in transient),
             signature=inspect.signature(inner),
         )
         return cast("F", functools.wraps(inner)(_wrapper(inner)(inner, declared.intent)))

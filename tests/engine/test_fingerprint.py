@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanfuse_processor.engine.fingerprint import Fingerprinter, error_in
+from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.fingerprints.errors import error_in
 from spanfuse_processor.engine.nouns import Fingerprints
 
 MAKE = Fingerprinter(b"secret")

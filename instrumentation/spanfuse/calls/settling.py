@@ -14,11 +14,12 @@ from spanfuse.prices import day_of
 from spanfuse.provider import Intent, Outcome, ToolRequest
 from spanfuse.runtime import Runtime
 from spanfuse_processor.engine import effects, names
-from spanfuse_processor.engine.fingerprint import UNKNOWN
+from spanfuse_processor.engine.fingerprint import UNKNOWN, ArgumentPrints
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.pricing import Rates
 
 _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
+_TOLD: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 
 
 def told(live: Runtime, intent: Intent, outcome: Outcome, start_ns: int) -> record.Attributes:
@@ -31,15 +32,26 @@ def told(live: Runtime, intent: Intent, outcome: Outcome, start_ns: int) -> reco
     return known
 
 
+def asked(live: Runtime, intent: Intent) -> ArgumentPrints:
+    """What can be compared about what is asked. What a model is told is a whole conversation."""
+    if intent.kind in _TOLD:
+        return live.prints.request(intent.arguments)
+    return live.prints.arguments(intent.arguments, intent.volatile, intent.identity)
+
+
 def compared(live: Runtime, intent: Intent, outcome: Outcome) -> record.Attributes:
-    """The digests of a result. What only contains other calls has none, unless it says so."""
+    """What can be compared about a result. What only contains other calls has none, unless it says so."""
     bare = outcome.result is None and intent.kind in _CONTAINERS
-    return record.of_prints(live.prints.fingerprints(result=UNKNOWN if bare else outcome.result))
+    result = UNKNOWN if bare else outcome.result
+    if intent.kind is not Kind.TOOL:
+        return record.of_prints(live.prints.answer(ArgumentPrints(), result))
+    return record.of_prints(live.prints.fingerprints(result=result, transient=intent.transient))
 
 
-def compared_error(live: Runtime, error: BaseException) -> record.Attributes:
-    """The digest of an error: its class and its message without noise."""
-    prints = live.prints.fingerprints(error_kind=record.error_type(error), error_message=str(error))
+def compared_error(live: Runtime, intent: Intent, error: BaseException) -> record.Attributes:
+    """What can be compared about an error: its class and its message without noise."""
+    kind = record.error_type(error)
+    prints = live.prints.fingerprints(error_kind=kind, error_message=str(error), transient=intent.transient)
     return record.of_prints(prints)
 
 
@@ -56,9 +68,9 @@ def shown_effect(tool: str, arguments: object) -> str:
 
 
 def _asked(live: Runtime, request: ToolRequest, trail: Trail, at: float) -> Asked:
-    digests = exact = live.prints.arguments(request.arguments)
+    plain = compared = live.prints.arguments(request.arguments)
     rule = live.tools.get(request.name)
     if rule is not None and (rule.volatile or rule.identity):
-        digests = live.prints.arguments(request.arguments, rule.volatile, rule.identity)
+        compared = live.prints.arguments(request.arguments, rule.volatile, rule.identity)
     effect = shown_effect(request.name, request.arguments)
-    return Asked(request.id, request.name, exact[0], digests, effect, at, trail)
+    return Asked(request.id, request.name, plain.raw, compared, effect, at, trail)

@@ -1,18 +1,17 @@
 """Fingerprints: what can be compared about a call without keeping its content.
 
 Rule 1: one function for every place: the library at the call, a dialect on the content of a foreign span.
-Rule 2: digests are keyed, so that nobody without the key can try out which text gave one. Rule 3: what a
-tool declares as noise (`volatile`, or all but its `identity`) is known and left out of both forms; what is
-only guessed to be noise is left out of the masked form. Rule 4: unknown is empty, and empty equals nothing.
-It does not know spans, detectors, nor what becomes of a digest.
+Rule 2: digests and sketches are keyed, so that nobody without the key can try out which text gave one.
+Rule 3: what a tool declares as noise (`volatile`, or all but its `identity`) is known and left out of every
+form; what is only guessed to be noise is left out of all but the raw one. Rule 4: unknown is empty, and empty
+equals nothing. It does not know spans, detectors, nor what becomes of a digest.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from spanfuse_processor.engine.fingerprints.canonical import (
     PARSED,
@@ -22,6 +21,8 @@ from spanfuse_processor.engine.fingerprints.canonical import (
     plain,
     text_of,
 )
+from spanfuse_processor.engine.fingerprints.chant import chant
+from spanfuse_processor.engine.fingerprints.errors import classify, error_in, message_of
 from spanfuse_processor.engine.fingerprints.masking import (
     only,
     quiet,
@@ -29,7 +30,9 @@ from spanfuse_processor.engine.fingerprints.masking import (
     without_noise,
     without_request_noise,
 )
-from spanfuse_processor.engine.nouns import Fingerprints
+from spanfuse_processor.engine.fingerprints.positions import without_positions
+from spanfuse_processor.engine.fingerprints.sketch import Sketcher
+from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
 UNKNOWN: Final = object()
 """Stands for arguments or a result that nobody saw; None is a result like any other."""
@@ -37,11 +40,33 @@ UNKNOWN: Final = object()
 RESULT_PARSED: Final = 1_024
 """Characters up to which a result is parsed as JSON (statuses, errors); a longer one is compared as text."""
 
+ASKED: Final = 2_048
+"""Characters of arguments that a sketch is made of; of a result it takes as many as sketches usually do."""
+
 _EMPTY: Final = frozenset({"", "[]", "{}", "()", "null", "None", '""', "''"})
-_ERROR_TEXT: Final = re.compile(
-    r"\s*(?:[\w.]*(?:Error|Exception)\s*:|(?:error|ERROR)\s*:|Traceback \(most recent call last\))"
-)
-_HEAD: Final = 256  # characters in which a text must say that it is an error
+
+
+class ArgumentPrints(NamedTuple):
+    """What can be compared about what was asked: see `Fingerprints`."""
+
+    raw: str = ""
+    masked: str = ""
+    sketch: int = 0
+    scope: str = ""
+
+
+class ResultPrints(NamedTuple):
+    """What can be compared about what came of it: see `Fingerprints`. `size` is in characters."""
+
+    raw: str = ""
+    masked: str = ""
+    size: int = 0
+    empty: bool = False
+    sketch: int = 0
+    chant: int = 0
+
+
+NOTHING_CAME: Final = ResultPrints()
 
 
 class Fingerprinter:
@@ -50,14 +75,15 @@ class Fingerprinter:
     >>> prints = Fingerprinter()
     >>> first = prints.arguments({"q": "x", "attempt": 1})
     >>> again = prints.arguments('{"attempt": 2, "q": "x"}')
-    >>> first[0] == again[0], first[1] == again[1]
+    >>> first.raw == again.raw, first.masked == again.masked
     (False, True)
     """
 
-    __slots__ = ("_key",)
+    __slots__ = ("_key", "_sketch")
 
     def __init__(self, key: bytes = b"") -> None:
         self._key = key if len(key) <= 64 else blake2b(key).digest()
+        self._sketch = Sketcher(self._key).of
 
     def fingerprints(
         self,
@@ -67,42 +93,58 @@ class Fingerprinter:
         error_message: str = "",
         volatile: Collection[str] = (),
         identity: Collection[str] = (),
+        transient: Collection[str] = (),
     ) -> Fingerprints:
-        """All that can be compared about one call. A result that plainly is an error counts as one."""
-        prints = Fingerprints()
-        if arguments is not UNKNOWN:
-            prints.arguments, prints.arguments_masked = self.arguments(arguments, volatile, identity)
-        told = ""
-        if result is not UNKNOWN:
-            data = _result_data(result)
-            told = error_in(data)
-            prints.result, prints.result_masked, prints.result_size, prints.result_empty = self._result(data)
-        if error_kind or error_message or told:
-            prints.error = self.error(error_kind, error_message or told or _message(result))
-        return prints
+        """All that can be compared about a tool's call. A result that plainly is an error counts as one.
+
+        `transient` are the errors of this tool that pass by themselves, as it declares them.
+        """
+        asked = ArgumentPrints() if arguments is UNKNOWN else self.arguments(arguments, volatile, identity)
+        data = _result_data(result)
+        return self._joined(asked, data, error_kind, error_message or error_in(data), transient)
+
+    def answer(
+        self, asked: ArgumentPrints, result: object, error_kind: str = "", error_message: str = ""
+    ) -> Fingerprints:
+        """The same of a model's or an agent's call: what they say of an error is no error of theirs."""
+        return self._joined(asked, _result_data(result), error_kind, error_message)
 
     def arguments(
         self, value: object, volatile: Collection[str] = (), identity: Collection[str] = ()
-    ) -> tuple[str, str]:
-        """Digests of arguments, as they are and without noise; JSON text or plain data."""
+    ) -> ArgumentPrints:
+        """What can be compared about arguments; JSON text or plain data."""
         if value is None or is_opaque(value):
-            return "", ""
+            return ArgumentPrints()
         data = plain(value)
         if volatile or identity:
             data = _declared(data, volatile, identity)
-        raw = self.digest(text_of(data))
+        text = text_of(data)
+        raw = masked = self.digest(text)
         rest = without_noise(data)
-        return raw, raw if rest is data else self.digest(text_of(rest))
+        if rest is not data:
+            text = text_of(rest)
+            masked = self.digest(text)
+        where = without_positions(rest)
+        scope = "" if where is rest else self.digest(text_of(where))
+        return ArgumentPrints(raw, masked, self._sketch(_words_of(rest, text), ASKED), scope)
 
-    def result(self, value: object) -> tuple[str, str, int, bool]:
-        """Digests of a result as it is and without noise, its size in characters, whether it is empty."""
+    def request(self, value: object) -> ArgumentPrints:
+        """The same of what a model is told: a whole conversation, which says nothing by its likeness."""
+        if value is None or is_opaque(value):
+            return ArgumentPrints()
+        data = plain(value)
+        raw, rest = self.digest(text_of(data)), without_noise(data)
+        return ArgumentPrints(raw, raw if rest is data else self.digest(text_of(rest)))
+
+    def result(self, value: object) -> ResultPrints:
+        """What can be compared about a result."""
         return self._result(_result_data(value))
 
     def content(self, value: object) -> str:
         """Digest of long content that nobody reorders, such as messages: a text as it stands."""
         if isinstance(value, str):
             return self.digest(clipped(value))
-        return self.arguments(value)[0]
+        return self.request(value).raw
 
     def error(self, kind: str, message: str) -> str:
         """Digest of an error: the last part of its class and its message without noise."""
@@ -112,33 +154,39 @@ class Fingerprinter:
         """16 hexadecimal digits for a text."""
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=self._key).hexdigest()
 
-    def _result(self, data: Any) -> tuple[str, str, int, bool]:
+    def _joined(
+        self,
+        asked: ArgumentPrints,
+        data: Any,
+        error_kind: str,
+        error_message: str,
+        transient: Collection[str] = (),
+    ) -> Fingerprints:
+        prints = joined(asked, self._result(data))
+        if error_kind or error_message:
+            message = error_message or ("" if data is UNKNOWN else message_of(data))
+            prints.error = self.error(error_kind, message)
+            prints.error_class = classify(error_kind, message, transient)
+        return prints
+
+    def _result(self, data: Any) -> ResultPrints:
         if data is UNKNOWN:
-            return "", "", 0, False
+            return NOTHING_CAME
         text = text_of(data)
         rest = without_request_noise(data)
         raw, calm = self.digest(text), quiet(text if rest is data else text_of(rest))
-        return raw, raw if calm is text else self.digest(calm), len(text), is_empty(data, text)
+        masked = raw if calm is text else self.digest(calm)
+        return ResultPrints(
+            raw, masked, len(text), is_empty(data, text), self._sketch(text), chant(said(data))
+        )
 
 
-def error_in(data: Any) -> str:
-    """The message of a result that plainly is an error, else empty. An exit code is no error.
-
-    >>> error_in({"error": "no such flight"}), error_in({"error": None, "rows": 3})
-    ('no such flight', '')
-    >>> error_in("Error: no such flight")
-    'Error: no such flight'
-    """
-    if isinstance(data, str):
-        return _message(data) if _ERROR_TEXT.match(data[:_HEAD]) else ""
-    if not isinstance(data, dict):
-        return ""
-    error = data.get("error")
-    if error:
-        return text_of(error)
-    if data.get("status") == "error" or data.get("isError") is True or data.get("is_error") is True:
-        return text_of(data.get("message") or data)
-    return ""
+def joined(asked: ArgumentPrints, came: ResultPrints = NOTHING_CAME) -> Fingerprints:
+    """The fingerprints of a call, its error apart."""
+    return Fingerprints(  # by position: by keyword it takes twice as long
+        asked.raw, asked.masked, came.raw, came.masked, "", came.size, came.empty, ErrorClass.NONE,
+        asked.scope, asked.sketch, came.sketch, came.chant,
+    )  # fmt: skip
 
 
 def is_empty(data: Any, text: str) -> bool:
@@ -153,6 +201,13 @@ def is_empty(data: Any, text: str) -> bool:
     return text[:8].strip() in _EMPTY and len(text) < 64 and text.strip() in _EMPTY
 
 
+def said(data: Any) -> str:
+    """The prose of a result: a text, or the one that a model said beside asking for tools; else nothing."""
+    if isinstance(data, dict):
+        data = data.get("content")
+    return data if isinstance(data, str) else ""
+
+
 def _declared(data: Any, volatile: Collection[str], identity: Collection[str]) -> Any:
     named = only(data, identity)
     if not volatile or not isinstance(named, dict):
@@ -160,16 +215,17 @@ def _declared(data: Any, volatile: Collection[str], identity: Collection[str]) -
     return {name: item for name, item in named.items() if name not in volatile} or named
 
 
+def _words_of(arguments: Any, text: str) -> str:
+    """What arguments are alike by: their values, for all calls of a tool have its fields in common."""
+    if not isinstance(arguments, dict):
+        return text
+    values = list(map(str, arguments.values()))
+    words = " ".join(values)
+    return words if len(words) <= ASKED else " ".join(sorted(values))  # cut alike, whatever the order
+
+
 def _result_data(value: Any) -> Any:
     """A result as data: a short JSON text parsed, a long one as text; UNKNOWN when it shows nothing."""
     if isinstance(value, str):
         return parsed(value, RESULT_PARSED) if len(value) <= PARSED else value
-    return UNKNOWN if is_opaque(value) else plain(value)
-
-
-def _message(result: object) -> str:
-    """What an error's own result says of it: a traceback's last line, else the text."""
-    text = result if isinstance(result, str) else ""
-    if text[:_HEAD].lstrip().startswith("Traceback (most"):
-        return text[-2_048:].rstrip().rpartition("\n")[2]
-    return text
+    return UNKNOWN if value is UNKNOWN or is_opaque(value) else plain(value)

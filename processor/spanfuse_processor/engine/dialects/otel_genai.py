@@ -16,12 +16,13 @@ from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects, names
 from spanfuse_processor.engine.events import STATUS_ERROR, UNNAMED_ERROR, CallEnded, RawSpan
-from spanfuse_processor.engine.fingerprint import UNKNOWN, Fingerprinter
-from spanfuse_processor.engine.fingerprints.envelopes import arguments_in, result_in
+from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
+from spanfuse_processor.engine.reading.content import Content
 from spanfuse_processor.engine.reading.identities import Identities
 from spanfuse_processor.engine.reading.lenient import count, micro_usd, text, truth, was_cut
+from spanfuse_processor.engine.reading.messages import turn_in
 from spanfuse_processor.engine.reading.old_names import (
     EXCLUSIVE,
     NAMELESS_CONTAINERS,
@@ -71,16 +72,15 @@ class OtelGenai:
 
     name: ClassVar[str] = "otel_genai"
 
-    __slots__ = ("_fingerprinter", "_identities", "_tools")
+    __slots__ = ("_content", "_identities")
 
     def __init__(
         self,
         fingerprinter: Fingerprinter | None = None,
         tools: Mapping[str, ToolRule] = MappingProxyType({}),
     ) -> None:
-        self._fingerprinter = fingerprinter or Fingerprinter()
+        self._content = Content(fingerprinter or Fingerprinter(), tools)
         self._identities = Identities()
-        self._tools = tools
 
     def read(self, span: RawSpan) -> CallEnded | None:
         """The call that the span describes, or None when it has none of these names."""
@@ -117,12 +117,20 @@ class OtelGenai:
         elif kind is Kind.TOOL:
             self._read_tool(event, span, get)
         elif kind is Kind.AGENT:
-            event.name = event.agent = text(_first(get, names.AGENT)) or span.name.partition(" ")[2]
-            if not event.name and span.scope in NAMELESS_CONTAINERS:
-                event.kind = Kind.OTHER
+            self._read_agent(event, span, get)
         else:
             event.name = text(get(names.WORKFLOW)) or span.name
         return event
+
+    def _read_agent(self, event: CallEnded, span: RawSpan, get: Get) -> None:
+        event.name = event.agent = text(_first(get, names.AGENT)) or span.name.partition(" ")[2]
+        if not event.name and span.scope in NAMELESS_CONTAINERS:
+            event.kind = Kind.OTHER
+            return
+        event.prints = _stamped(get)
+        if event.prints is None:
+            given, said = _readable(get(names.INPUT_MESSAGES)), _readable(get(names.OUTPUT_MESSAGES))
+            event.prints = self._content.of_agent(given, said, event.error, span.status_message)
 
     def _read_model(self, event: CallEnded, span: RawSpan, get: Get) -> None:
         asked, answered, event.response_id = _texts(get, _MODELS)
@@ -134,7 +142,13 @@ class OtelGenai:
         event.cut = was_cut(get(names.FINISH_REASONS))
         event.budget = micro_usd(get(names.BUDGET_USD))
         event.resends = count(get(names.RESENDS)) or 0
-        event.prints = _stamped(get) or self._of_messages(event, span, get)
+        event.prints = _stamped(get)
+        given = _readable(get(names.INPUT_MESSAGES))
+        if given is not None and event.kind is Kind.MODEL and get(names.TURN) is None:
+            event.user_turn, event.fresh = turn_in(given)
+        if event.prints is None:
+            said = _readable(get(names.OUTPUT_MESSAGES))
+            event.prints = self._content.of_model(given, said, event.error, span.status_message)
 
     def _read_tool(self, event: CallEnded, span: RawSpan, get: Get) -> None:
         event.name = text(_first(get, names.TOOL)) or span.name.partition(" ")[2] or span.name
@@ -147,41 +161,11 @@ class OtelGenai:
             arguments = _readable(_first(get, names.TOOL_ARGUMENTS))
             result = _readable(_first(get, names.TOOL_RESULT))
             event.effect = event.effect or effects.guess(event.name, arguments)
-            event.prints = self._of_content(event, span, arguments, result)
+            event.prints = self._content.of_tool(
+                event.name, arguments, result, event.error, span.status_message
+            )
         elif not event.effect:
             event.effect = effects.guess(event.name)
-
-    def _of_content(
-        self, event: CallEnded, span: RawSpan, arguments: object, result: object
-    ) -> Fingerprints | None:
-        """Fingerprints of a foreign tool call's content; of its error alone where that is all."""
-        if arguments is None and result is None and not event.error:
-            return None
-        rule = self._tools.get(event.name)
-        return self._fingerprinter.fingerprints(
-            UNKNOWN if arguments is None else arguments_in(arguments),
-            UNKNOWN if result is None else result_in(result),
-            event.error,
-            span.status_message,
-            rule.volatile if rule else (),
-            rule.identity if rule else (),
-        )
-
-    def _of_messages(self, event: CallEnded, span: RawSpan, get: Get) -> Fingerprints | None:
-        """Fingerprints of a foreign model call's messages, as text: they are long and never reordered."""
-        asked, answered = get(names.INPUT_MESSAGES), get(names.OUTPUT_MESSAGES)
-        if asked is None and answered is None and not event.error:
-            return None
-        make = self._fingerprinter
-        prints = Fingerprints()
-        if asked is not None:
-            prints.arguments = prints.arguments_masked = make.content(_readable(asked))
-        if answered is not None:
-            known = make.result(_readable(answered))
-            prints.result, prints.result_masked, prints.result_size, prints.result_empty = known
-        if event.error:
-            prints.error = make.error(event.error, span.status_message)
-        return prints
 
 
 def _stamped(get: Get) -> Fingerprints | None:

@@ -21,8 +21,8 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-LENGTH: Final = 2_048
-"""Characters of a text that are looked at, half of them from each end."""
+LENGTH: Final = 1_024
+"""Characters of a text that are looked at unless said otherwise, half of them from each end."""
 
 _BITS: Final = 58
 _MOST: Final = 63  # words that six bits can count
@@ -41,9 +41,10 @@ class Sketcher:
     """Makes the sketches of one deployment: those made with another key are like nothing here.
 
     >>> sketch = Sketcher(b"secret").of
-    >>> one, other = sketch("find cheap flights to Rome on May 3"), sketch("on May 14 find CHEAP flights to Rome")
-    >>> one == other, sketch("rome") == Sketcher(b"another").of("rome"), sketch("12 + 7")
-    (True, False, 0)
+    >>> sketch("find flights to Rome on May 3") == sketch("on May 14 find FLIGHTS to Rome")
+    True
+    >>> sketch("rome") == Sketcher(b"another").of("rome"), sketch("12 + 7")
+    (False, 0)
     """
 
     __slots__ = ("_alphabet",)
@@ -51,10 +52,10 @@ class Sketcher:
     def __init__(self, key: bytes) -> None:
         self._alphabet = _alphabet(key)
 
-    def of(self, text: str) -> int:
-        """The sketch of a text; 0 when there is no word in it."""
-        if len(text) > LENGTH:
-            text = f"{text[: LENGTH // 2]} {text[-LENGTH // 2 :]}"
+    def of(self, text: str, length: int = LENGTH) -> int:
+        """The sketch of a text, by `length` of its characters; 0 when there is no word in it."""
+        if len(text) > length:
+            text = f"{text[: length // 2]} {text[-length // 2 :]}"
         if not text.isascii():
             text = _SIGN.sub(r" \1 ", text)
         words = set(text.encode("utf-8", "replace").translate(self._alphabet, _DIGITS).split())
@@ -63,7 +64,7 @@ class Sketcher:
             hashes.sort()
             del hashes[_MOST:]
         count = len(hashes)
-        lowest_bytes = _PACKED[count](*hashes)[::4]
+        lowest_bytes = _PACKED[count](*hashes)[::4]  # several words at a time; one by one takes twice as long
         return reduce(xor, map(_FLIPS.__getitem__, lowest_bytes), count << _BITS)
 
 
@@ -74,8 +75,8 @@ def resemblance(one: int, other: int) -> float:
     square) in short texts and by 0.04 in long ones; of less by 0.08 and 0.17.
 
     >>> sketch = Sketcher(b"").of
-    >>> round(resemblance(sketch("a b c d e f g h i j"), sketch("a b c d e f g h i z")), 1)  # in truth 9 of 11
-    0.8
+    >>> round(resemblance(sketch("one two three four five"), sketch("one two three four six")), 2)  # 4 of 6
+    0.66
     >>> resemblance(sketch("a b c"), sketch("x y z")), resemblance(0, 0)
     (0.0, 0.0)
     """
@@ -83,7 +84,7 @@ def resemblance(one: int, other: int) -> float:
         return 0.0
     sizes = one >> _BITS, other >> _BITS
     words, flipped = sizes[0] + sizes[1], ((one ^ other) & _FLIPPED).bit_count()
-    if 2 * flipped >= _BITS:
+    if 2 * flipped >= _BITS or not words:
         return 0.0
     unshared = max(_UNSHARED[flipped], abs(sizes[0] - sizes[1]))
     return max(0.0, (words - unshared) / (words + unshared))
