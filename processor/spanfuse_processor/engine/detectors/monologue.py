@@ -41,7 +41,8 @@ class MonologueLimits(DetectorLimits):
     """Numbers of messages in a row, with nothing called between them, that stop a run; 0 switches a rule off.
 
     `equal` messages, `alike` ones of which at least `likeness` (0 to 1) of the words are in one of the last
-    eight, `blank` ones without words. Two fewer warn.
+    eight, `blank` ones without words (of which it only warns where no content is known). Two fewer warn, one
+    fewer of `equal` ones.
     """
 
     equal: int = 4
@@ -103,7 +104,7 @@ class MonologueDetector:
         self._take(event, event.prints or Fingerprints())
         for rule, count in self._counts.items():
             limit = getattr(self._limits, rule)
-            if 0 < limit <= count:
+            if 0 < limit <= count and (rule != "blank" or self._result):
                 return self._said(call, Severity.STOP, rule, count, limit)
             if 0 < limit - (1 if rule == "equal" else 2) <= count and limit:
                 warned = self._said(call, Severity.WARN, rule, count, limit)
@@ -128,7 +129,9 @@ class MonologueDetector:
         if self._spans:
             counts["equal"] = counts["equal"] + 1 if equal else 1
         counts["alike"] = counts["alike"] + 1 if alike else 1
-        blank = usage is not None and usage.output_tokens <= BLANK and not prints.result
+        blank = (
+            usage is not None and usage.output_tokens <= BLANK and (prints.result_empty or not prints.result)
+        )
         counts["blank"] = (counts["blank"] + 1 if goes_on else 1) if blank else 0
         self._input = usage.input_tokens if usage is not None else 0
         self._result = prints.result

@@ -1,9 +1,10 @@
 """Nearly the same call again and again, with results that drift: the widest gap of equality.
 
-Rule 1: arguments are alike when nearly all of their words are, digits apart. That is also what paging,
-batches and polls look like, so it is only warned of. Rule 2: the very same change applied again and again,
-with a result that only counts or grows, has no such excuse: it stops. Clicks and key presses are no such
-change: each takes a page one step further. It does not know equal calls with equal results.
+Rule 1: arguments are alike when nearly all of their words are, digits apart. That is also what batches and
+polls look like, so it is only warned of; page after page with something on each is not. Rule 2: the very
+same change applied again and again, with a result that only counts or grows, has no such excuse: it stops.
+Clicks and key presses are no such change: each takes a page one step further. It does not know equal calls
+with equal results.
 """
 
 from __future__ import annotations
@@ -90,22 +91,24 @@ class SimilarDetector:
             self._grown = self._sized = min(history.kin, 2) if not prints.error else 0
             self._told.clear()
         else:
-            self._compare(self._before, prints)
+            self._compare(self._before, prints, call.news)
         self._before = prints
         if call.repeatable or call.effect in _OWN_RULES:
             return None
         return self._judged(call, event.name, history)
 
-    def _compare(self, before: Fingerprints, prints: Fingerprints) -> None:
+    def _compare(self, before: Fingerprints, prints: Fingerprints, news: News) -> None:
         alike = prints.result_sketch and resemblance(prints.result_sketch, before.result_sketch) >= GROWN
         self._grown = self._grown + 1 if alike else 1
         sizes = sorted((prints.result_size, before.result_size))
-        self._sized = self._sized + 1 if sizes[1] <= 2 * sizes[0] else 1
+        pages = news is News.NEW and prints.scope == before.scope != "" and not prints.result_empty
+        moved = pages and prints.arguments != before.arguments
+        self._sized = self._sized + 1 if sizes[1] <= 2 * sizes[0] and not moved else 1
 
     def _judged(self, call: Call, tool: str, history: History) -> Finding | None:
         limits = self._limits
         count = min(history.asked_again, self._grown)
-        if effects.changes(tool) and limits.reapplied and count >= limits.reapplied - 2:
+        if effects.changes(tool) and limits.reapplied and count >= max(2, limits.reapplied - 2):
             message = (
                 f"{tool} made the same change {count} times in a row, with results that only count or grow"
             )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar, Final
 
+from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded, News
 from spanfuse_processor.engine.findings import found
@@ -118,7 +119,7 @@ class StormDetector:
     def __init__(self, limits: StormLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._streaks: dict[Kind, Streak] = {}
-        self._size = 0
+        self._size = ("", 0)  # the model and its input tokens
         self._same_size: deque[tuple[int, bytes]] = deque(maxlen=max(1, limits.same_size))
         self._told_size = self._told_hidden = False
         self._hidden: list[tuple[int, bytes]] = []  # tries that a client made by itself, and in which call
@@ -153,7 +154,7 @@ class StormDetector:
 
     def _judged(self, call: Call, streak: Streak) -> Finding | None:
         limits = self._limits
-        if streak.cls is ErrorClass.PERMANENT:
+        if streak.cls is ErrorClass.PERMANENT and not _is_sweep(call, streak):
             return self._due(
                 call, streak, "permanent", streak.alike, limits.permanent - 1, limits.permanent
             ) or (
@@ -171,10 +172,12 @@ class StormDetector:
         return self._due(call, streak, "failed", streak.alike, limits.failed_warn, limits.failed)
 
     def _due(self, call: Call, streak: Streak, rule: str, count: int, warn: int, stop: int) -> Finding | None:
-        """A stop, or else a warning, when it is due and was not said."""
-        if 0 < stop <= count and not self._is_patient(streak, rule, count):
+        """A stop, or else a warning, when it is due and was not said; neither where patience mends it."""
+        patient = self._is_patient(streak, rule, count)
+        if 0 < stop <= count and not patient:
             return self._said(call, streak, rule, count, stop, _STOPPED)
-        return self._said(call, streak, rule, count, warn, _WARNED) if 0 < warn <= count and stop else None
+        due = stop and 0 < warn <= count and not (patient and rule == "transient")
+        return self._said(call, streak, rule, count, warn, _WARNED) if due else None
 
     def _is_patient(self, streak: Streak, rule: str, count: int) -> bool:
         """Whether the tries leave as much time between them as they should."""
@@ -231,7 +234,7 @@ class StormDetector:
 
     def _same_amount(self, call: Call, event: CallEnded) -> Finding | None:
         """Row L6: the same model, the same input size, so many times in so few seconds, for nothing."""
-        size = event.usage.input_tokens if event.usage is not None else 0
+        size = (event.name, event.usage.input_tokens if event.usage is not None else 0)
         useless = failed(event) or call.news is News.KNOWN
         if not useless or size != self._size:
             self._same_size.clear()
@@ -258,6 +261,11 @@ class StormDetector:
             spans=tuple(span for _, span in seen),
             rule="same_size",
         )
+
+
+def _is_sweep(call: Call, streak: Streak) -> bool:
+    """Whether it looked for other things in between: that one is denied says little of the next."""
+    return call.effect == effects.READ and call.lane.history(call.event.kind).kin < streak.count
 
 
 _HOW: Final = {
