@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from tests.scenarios.timeline import Moment, Timeline
 
@@ -21,11 +22,14 @@ from spanfuse_processor.engine import (
 
 def play(timeline: Timeline) -> str:
     """What an engine says, one verdict a line."""
+    return "".join(f"{written(at, verdict)}\n" for at, verdict in said(timeline))
+
+
+def said(timeline: Timeline) -> Iterator[tuple[float, Verdict]]:
+    """What an engine says, and when."""
     engine = Engine(timeline.policy, NoPrices())
-    lines = []
     for moment in timeline.moments:
-        lines += [written(moment.at, verdict) for verdict in _tell(engine, timeline, moment)]
-    return "".join(f"{line}\n" for line in lines)
+        yield from ((moment.at, verdict) for verdict in _tell(engine, timeline, moment))
 
 
 def _tell(engine: Engine, timeline: Timeline, moment: Moment) -> tuple[Verdict, ...]:

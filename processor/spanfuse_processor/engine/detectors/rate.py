@@ -22,6 +22,8 @@ from spanfuse_processor.engine.verdicts import Finding, Severity
 from spanfuse_processor.engine.window import Window
 
 MINUTE: Final = 60
+_RULES: Final = {"RATE": "per_minute", "BURST": "burst"}
+
 MODEL, EMBEDDINGS = Kind.MODEL, Kind.EMBEDDINGS  # a member looked up in its enum costs four times as much
 
 
@@ -158,4 +160,5 @@ class RateDetector:
             observed=observed,
             limit=limit,
             cleared_by="a slower pace",
+            rule=_RULES[reason],
         )
