@@ -129,9 +129,8 @@ class MonologueDetector:
         if self._spans:
             counts["equal"] = counts["equal"] + 1 if equal else 1
         counts["alike"] = counts["alike"] + 1 if alike else 1
-        blank = (
-            usage is not None and usage.output_tokens <= BLANK and (prints.result_empty or not prints.result)
-        )
+        silent = prints.result_empty or not prints.result
+        blank = silent and usage is not None and usage.output_tokens <= BLANK
         counts["blank"] = (counts["blank"] + 1 if goes_on else 1) if blank else 0
         self._input = usage.input_tokens if usage is not None else 0
         self._result = prints.result
