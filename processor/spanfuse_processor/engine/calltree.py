@@ -10,16 +10,17 @@ run; costs come with the events.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.kin import Kin
+from spanfuse_processor.engine.tree.lines import of_path
 from spanfuse_processor.engine.tree.nodes import (
     CELLS,
     CODES,
-    COUNTED,
     ENDED,
     HEIGHT,
     KIND,
@@ -32,25 +33,13 @@ from spanfuse_processor.engine.tree.nodes import (
 )
 from spanfuse_processor.engine.tree.totals import Totals
 from spanfuse_processor.engine.tree.usages import fitting, larger_of, same
+from spanfuse_processor.engine.tree.view import Node, view
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
 _MAX_TOLD: Final = 128
 """Tool calls of a run that are remembered by their id: two tellings of one come close together."""
 Price = Callable[[CallEnded, Usage], MicroUsd | None]
-
-
-class Node(NamedTuple):
-    """One span as the tree knows it, for views and tests. An awaited parent has not `arrived`."""
-
-    trace_id: bytes
-    span_id: bytes
-    parent_span_id: bytes
-    depth: int
-    height: int
-    agents: tuple[str, ...]
-    arrived: bool
-    counted: bool
 
 
 class CallTree:
@@ -71,7 +60,7 @@ class CallTree:
         folded: calls that were counted without being remembered.
     """
 
-    __slots__ = ("_nodes", "_open", "_stats", "_told", "folded", "run", "totals")
+    __slots__ = ("_kin", "_nodes", "_open", "_stats", "_told", "folded", "run", "totals")
 
     def __init__(
         self,
@@ -88,6 +77,7 @@ class CallTree:
         self._stats = stats
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
         self._told: Marks | None = None  # tool calls by their id, and whether their content was known
+        self._kin: Kin | None = None  # None while there are neither agents nor other traces
 
     @property
     def missing(self) -> int:
@@ -104,17 +94,19 @@ class CallTree:
         if not nodes.trace:
             nodes.trace = trace
         key = span if trace == nodes.trace else trace + span
+        if self._kin is None and (event.kind is AGENT or key is not span or event.link):
+            self._kin = Kin(nodes)
         ended = isinstance(event, CallEnded)
         node = nodes.index.get(key)
         if node is None:
             if len(nodes.index) >= nodes.limit:
                 return self._fold(event, cost) if isinstance(event, CallEnded) else None
             node = nodes.enter(key)
-            nodes.place(node, CODES[event.kind], trace, event.parent_span_id, event.name, True)
+            self._place(node, event, True)
         else:
             meta = nodes.cells[node * CELLS + META]
             if not meta & KIND:
-                nodes.place(node, CODES[event.kind], trace, event.parent_span_id, event.name, False)
+                self._place(node, event, False)
             elif meta & ENDED or not ended:
                 return self._known(ended)
         return self._end(node, event, cost) if isinstance(event, CallEnded) else self._begin(node, event)
@@ -163,13 +155,18 @@ class CallTree:
             node = nodes.enter(key)
         elif nodes.cells[node * CELLS + META] & KIND:
             return
-        nodes.place(node, LINK, trace_id, parent_id, "", fresh)
+        nodes.place(node, LINK, trace_id, parent_id, fresh)
+        if self._kin is not None:
+            self._kin.placed(node, None, fresh)
         self._rise(node)
+        if self._kin is not None:
+            self._kin.linked(node)
 
     def absorb(self, other: CallTree) -> None:
         """Takes over the tree of a run that turned out to be the same."""
         self.totals.merge(other.totals)
-        moved, wrappers = self._nodes.absorb(other._nodes)
+        self._kin = self._kin or Kin(self._nodes)
+        moved, wrappers = self._kin.unite(other._kin or Kin(other._nodes))
         for node in wrappers:
             self.totals.take(self._nodes.usage(node), self._nodes.cost(node))
         if other._open:
@@ -194,24 +191,18 @@ class CallTree:
 
     def nodes(self) -> Iterator[Node]:
         """Everything that is known of the shape, in order of arrival."""
+        return view(self._nodes)
+
+    def _place(self, node: int, event: CallStarted, fresh: bool) -> None:
         nodes = self._nodes
-        known = [nodes.ids(key) for key in nodes.index]
-        for number, (trace, span) in enumerate(known):
-            meta, parent = nodes.cells[number * CELLS + META], nodes.parent(number)
-            agents = nodes.above(parent)
-            yield Node(
-                trace,
-                span,
-                b"" if parent == NONE else known[parent][1],
-                max(0, len(agents) - 1),
-                meta >> HEIGHT,
-                agents,
-                bool(meta & KIND),
-                bool(meta & COUNTED),
-            )
+        nodes.place(node, CODES[event.kind], event.trace_id, event.parent_span_id, fresh)
+        if self._kin is not None:
+            self._kin.placed(node, event, fresh)
 
     def _begin(self, node: int, event: CallStarted) -> Call:
         self._rise(node)
+        if self._kin is not None:
+            self._kin.heard(node, event)
         if self._open is None:
             self._open = {}
         number = self._open[node] = self._number()
@@ -225,6 +216,8 @@ class CallTree:
             self._spend(node, fitting(event.usage), cost)
         if cells[node * CELLS] != NONE:
             self._rise(node)
+        if self._kin is not None:
+            self._kin.heard(node, event)
         number = self._open.pop(node, 0) if self._open else 0
         if kind is TOOL and event.tool_call_id:
             told = self._tell(event)
@@ -240,7 +233,9 @@ class CallTree:
             self.totals.add(fitting(event.usage), cost)
         above = self._nodes.index.get(self._nodes.key(event.trace_id, event.parent_span_id), NONE)
         depth, agents = self._ancestry(event, above)
-        return Call(event, self.run, self._number(), depth, int(event.kind is AGENT), agents, True, cost)
+        call = Call(event, self.run, self._number(), depth, int(event.kind is AGENT), agents, True, cost)
+        call.nest = of_path((*agents, event.name), depth + 1) if call.height else of_path(agents, depth)
+        return call
 
     def _call(self, node: int, event: CallStarted, number: int, cost: MicroUsd | None) -> Call:
         cells = self._nodes.cells
@@ -248,7 +243,13 @@ class CallTree:
         if depth < 0:
             depth, agents = self._ancestry(event, cells[node * CELLS])
         height = cells[node * CELLS + META] >> HEIGHT
-        return Call(event, self.run, number, depth, height, agents, event.__class__ is CallEnded, cost)
+        ended = event.__class__ is CallEnded
+        call = Call(event, self.run, number, depth, height, agents, ended, cost)
+        if self._kin is not None:
+            call.nest = self._kin.nest(node, call)
+        elif depth > 1:
+            call.nest = of_path(agents, depth)
+        return call
 
     def _ancestry(self, event: CallStarted, above: int) -> tuple[int, tuple[str, ...]]:
         """What the emitter stamped, else the agents above as far as they have arrived."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.engine.making import Book, agent, ended, started
 
-from spanfuse_processor.engine.detectors.nesting import MAX_AWAITED, NestingDetector, NestingLimits
+from spanfuse_processor.engine.detectors.nesting import NestingDetector, NestingLimits
 from spanfuse_processor.engine.engine import Engine
-from spanfuse_processor.engine.events import Call, CallStarted
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -108,14 +108,6 @@ class TestFromBelow:
         events = [agent(3, 2, "a"), agent(4, 2, "a"), agent(2, 1, "a"), agent(1, 0, "main")]
 
         assert heard(events) == []
-
-    def test_what_is_awaited_is_bounded(self) -> None:
-        detector = NestingDetector(NestingLimits(), {})
-        for n in range(2 * MAX_AWAITED):
-            event = agent(n + 1, 100_000 + n)
-            detector.ended(Call(event, "run", n, 0, 1, (), True))
-
-        assert len(detector._below) == MAX_AWAITED
 
 
 def test_each_severity_is_said_once() -> None:

@@ -31,7 +31,7 @@ def test_a_key_leads_back_to_its_ids(of: int) -> None:
 def test_a_parent_that_is_named_is_awaited_in_one_node() -> None:
     made = nodes()
     for number in (2, 3):
-        made.place(made.enter(span(number)), TOOL, trace(1), span(1), "", fresh=True)
+        made.place(made.enter(span(number)), TOOL, trace(1), span(1), fresh=True)
 
     assert (len(made.index), made.missing) == (3, 1)
     assert made.parent(0) == made.parent(2) == made.index[span(1)]
@@ -40,7 +40,7 @@ def test_a_parent_that_is_named_is_awaited_in_one_node() -> None:
 def test_without_room_a_parent_is_not_awaited() -> None:
     made = nodes(limit=1)
 
-    made.place(made.enter(span(2)), TOOL, trace(1), span(1), "", fresh=True)
+    made.place(made.enter(span(2)), TOOL, trace(1), span(1), fresh=True)
 
     assert made.full
     assert made.parent(0) == NONE
@@ -60,7 +60,8 @@ def test_a_node_keeps_what_was_used_and_what_it_cost() -> None:
 def test_the_agents_above_are_named_outermost_first() -> None:
     made = nodes()
     for number, name in ((1, "boss"), (2, "scout")):
-        made.place(made.enter(span(number)), AGENT, trace(1), span(number - 1), name, fresh=True)
+        made.place(made.enter(span(number)), AGENT, trace(1), span(number - 1), fresh=True)
+        made.name(made.index[span(number)], name, span(number))
 
     assert made.above(made.index[span(2)]) == ("boss", "scout")
     assert made.above(NONE) == ()

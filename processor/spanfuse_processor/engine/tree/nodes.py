@@ -2,14 +2,14 @@
 
 Rule 1: a node is its id and seven cells of 32 bits; no span is kept. Rule 2: a parent that is named
 before it arrives is a node already, awaited, so that nothing has to be looked for when it comes. Rule 3:
-every walk is bounded, and a link that would close a circle is left out. It does not know calls, totals or
-prices.
+every walk is bounded, and a link that would close a circle is left out. Rule 4: of what is below a node, only
+the ways to agents are kept. It does not know calls, totals or prices.
 """
 
 from __future__ import annotations
 
 from array import array
-from typing import Final
+from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.stats import EngineStats
@@ -17,7 +17,8 @@ from spanfuse_processor.engine.stats import EngineStats
 STEPS: Final = 512
 """How far a walk along parents goes; deeper than any honest run."""
 
-# The cells of a node: index of its parent, what it is, its usage (4), its cost in micro-dollars.
+# The cells of a node: index of its parent, what it is, its usage (4; of an agent, which has none, its start
+# and its end in nanoseconds), its cost in micro-dollars.
 CELLS: Final = 7
 META, USAGE, COST = 1, 2, 6
 NONE: Final = 0xFFFF_FFFF  # no parent; no cost
@@ -32,6 +33,7 @@ ENDED: Final = 0b0000_1000
 USED: Final = 0b0001_0000  # a model call that reported usage
 COUNTED: Final = 0b0010_0000  # and it is in the totals
 WRAPS: Final = 0b0100_0000  # such a call is below
+LISTED: Final = 0b1000_0000  # it is or leads to an agent, and the node above knows it
 FLAGS: Final = 0xFF
 HEIGHT: Final = 8
 
@@ -44,6 +46,21 @@ CODES: Final = {
     Kind.OTHER: OTHER,
 }
 _NO_SPAN: Final = bytes(8)
+_LOW: Final = 0xFFFF_FFFF
+
+
+class Agent(NamedTuple):
+    """An agent among the nodes."""
+
+    name: str
+    span_id: bytes
+
+
+class Life(NamedTuple):
+    """When an agent was at work, in nanoseconds."""
+
+    started_ns: int
+    ended_ns: int
 
 
 class Nodes:
@@ -54,9 +71,11 @@ class Nodes:
         index: key -> number of the node.
         cells: all nodes, one after the other.
         missing: nodes that are awaited.
+        agents: those nodes that are agents.
+        kids: what is right below a node and is an agent, or leads to one.
     """
 
-    __slots__ = ("_agents", "_numbers", "_stats", "cells", "index", "limit", "missing", "trace")
+    __slots__ = ("_numbers", "_stats", "agents", "cells", "index", "kids", "limit", "missing", "trace")
 
     def __init__(self, limit: int, stats: EngineStats, numbers: list[int] | None = None) -> None:
         self.limit = limit
@@ -66,7 +85,8 @@ class Nodes:
         self.missing = 0
         self._stats = stats
         self._numbers = [] if numbers is None else numbers
-        self._agents: dict[int, str] | None = None  # names of the agents among the nodes
+        self.agents: dict[int, Agent] | None = None  # most runs have few
+        self.kids: dict[int, list[int]] | None = None  # and no agents in agents
 
     def key(self, trace_id: bytes, span_id: bytes) -> bytes:
         """How a span is found in `index`."""
@@ -90,21 +110,32 @@ class Nodes:
         self.cells.extend(_BLANK)
         return number
 
-    def place(self, node: int, code: int, trace_id: bytes, parent_id: bytes, name: str, fresh: bool) -> None:
+    def place(self, node: int, code: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> None:
         """Says what a node is and what it is below. `fresh`: entered just now, so nothing is below it."""
         cells = self.cells
         base = node * CELLS
-        meta = cells[base + META] | code
         if parent_id and parent_id != _NO_SPAN:
+            if cells[base] != NONE:
+                self._unlist(node)
             cells[base] = self._parent(node, trace_id, parent_id, fresh)
+        meta = cells[base + META] | code
         if code == AGENT:
             meta += 1 << HEIGHT
-            if self._agents is None:
-                self._agents = {}
-            self._agents[node] = name
         cells[base + META] = meta
         if not fresh:
             self.missing -= 1
+
+    def name(self, node: int, name: str, span_id: bytes) -> None:
+        """Says who an agent is."""
+        if self.agents is None:
+            self.agents = {}
+        self.agents[node] = Agent(name, span_id)
+
+    def hang(self, node: int, parent: int) -> None:
+        """Puts a node below another, wherever it was before."""
+        if self.cells[node * CELLS] != NONE:
+            self._unlist(node)
+        self.cells[node * CELLS] = parent
 
     def _parent(self, node: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> int:
         key = parent_id if trace_id == self.trace else trace_id + parent_id
@@ -114,12 +145,12 @@ class Nodes:
                 return NONE
             self.missing += 1
             return self.enter(key)
-        if parent == node or (not fresh and self._leads(parent, node)):
+        if parent == node or (not fresh and self.leads(parent, node)):
             self._stats.cycles += 1
             return NONE
         return parent
 
-    def _leads(self, node: int, target: int) -> bool:
+    def leads(self, node: int, target: int) -> bool:
         """Whether the way up from `node` comes to `target`; too long a way counts as if it did."""
         cells = self.cells
         for _ in range(STEPS):
@@ -131,7 +162,7 @@ class Nodes:
         return True
 
     def rise(self, node: int) -> int:
-        """Carries a node's height, and that a model call is here, to what is above.
+        """Carries a node's height, the way to it, and that a model call is here, to what is above.
 
         Returns the model call that turns out to wrap it although it had been counted, or -1.
         """
@@ -143,6 +174,8 @@ class Nodes:
             if parent == NONE:
                 break
             meta = cells[base + META]
+            if meta >> HEIGHT and not meta & LISTED:
+                self._list(base // CELLS, parent)
             above = parent * CELLS + META
             old = new = cells[above]
             height = (meta >> HEIGHT) + (old & KIND == AGENT)
@@ -161,16 +194,16 @@ class Nodes:
 
     def above(self, node: int) -> tuple[str, ...]:
         """The agents from `node` up, itself included, outermost first."""
-        names = self._agents
-        if names is None:
+        agents = self.agents
+        if agents is None:
             return ()
         cells = self.cells
         found: list[str] = []
         for _ in range(STEPS):
             if node == NONE:
                 break
-            if node in names:
-                found.append(names[node])
+            if node in agents:
+                found.append(agents[node].name)
             node = cells[node * CELLS]
         found.reverse()
         return tuple(found)
@@ -188,6 +221,21 @@ class Nodes:
                 break
             way.append(node)
         return way
+
+    def code(self, node: int) -> int:
+        """What a node is; AWAITED when nobody knows yet."""
+        return self.cells[node * CELLS + META] & KIND
+
+    def live(self, node: int, started_ns: int, ended_ns: int) -> None:
+        """Keeps when an agent was at work."""
+        base = node * CELLS + USAGE
+        for at, when in ((base, started_ns), (base + 2, ended_ns)):
+            self.cells[at], self.cells[at + 1] = when & _LOW, when >> 32 & _LOW
+
+    def life(self, node: int) -> Life:
+        """When an agent was at work; nothing but zeros before it ended."""
+        started, started_high, ended, ended_high = self.cells[node * CELLS + USAGE : node * CELLS + COST]
+        return Life(started_high << 32 | started, ended_high << 32 | ended)
 
     def usage(self, node: int) -> Usage:
         """What was used here, as kept."""
@@ -226,37 +274,15 @@ class Nodes:
         self.cells[node * CELLS + META] = meta & ~COUNTED
         return bool(meta & COUNTED)
 
-    def absorb(self, other: Nodes) -> tuple[list[int], list[int]]:
-        """Takes over another run's nodes: (their numbers here, wrappers that had been counted)."""
-        moved = [self._room(self.key(*other.ids(key))) for key in other.index]
-        wrappers = [self._take(other, theirs, moved) for theirs in range(len(moved))]
-        wrappers += [self.rise(node) for node in moved if node != NONE]
-        return moved, [node for node in wrappers if node >= 0]
+    def _list(self, node: int, parent: int) -> None:
+        self.cells[node * CELLS + META] |= LISTED
+        if self.kids is None:
+            self.kids = {}
+        self.kids.setdefault(parent, []).append(node)
 
-    def _room(self, key: bytes) -> int:
-        node = self.index.get(key)
-        if node is not None:
-            return node
-        if len(self.index) >= self.limit:
-            return NONE
-        self.missing += 1
-        return self.enter(key)
-
-    def _take(self, other: Nodes, theirs: int, moved: list[int]) -> int:
-        """Copies one node onto an awaited one. Returns it if it had been counted and wraps, else -1."""
-        node = moved[theirs]
-        source, base = theirs * CELLS, node * CELLS
-        meta = other.cells[source + META]
-        if node == NONE or not meta & KIND or self.cells[base + META] & KIND:
-            return -1
-        self.missing -= 1
-        self.cells[base + USAGE : base + CELLS] = other.cells[source + USAGE : source + CELLS]
-        kept = self.cells[base + META]
-        self.cells[base + META] = kept | (meta & (KIND | ENDED | USED | COUNTED))
-        if meta & KIND == AGENT:
-            self.cells[base + META] += 1 << HEIGHT
-            self._agents = (self._agents or {}) | {node: (other._agents or {})[theirs]}
-        parent = other.cells[source]
-        if parent != NONE and moved[parent] != NONE and not self._leads(moved[parent], node):
-            self.cells[base] = moved[parent]
-        return node if kept & WRAPS and self.uncount(node) else -1
+    def _unlist(self, node: int) -> None:
+        """A node goes elsewhere."""
+        meta = self.cells[node * CELLS + META]
+        if meta & LISTED and self.kids is not None:
+            self.kids[self.cells[node * CELLS]].remove(node)
+            self.cells[node * CELLS + META] = meta & ~LISTED

@@ -1,0 +1,197 @@
+"""One run in several traces: which agent works for which, where no span says whose child it is.
+
+Rule 1: where a link says what a trace follows, its agent works for the one over there that was at work for as
+long as itself. Rule 2: where nothing but a conversation ties traces together, time alone may speak: the other
+agent was at work all the while and asked no model meanwhile; and as soon as two agents of the run were at
+work side by side, time says nothing any more. Rule 3: what a tool's call started and did not wait for was
+sent through a queue: that is a launch, and no nesting. Rule 4: judged when agents have ended, in any order;
+bounded. It does not know agents in agents of one trace, nor what is too deep.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from typing import Final
+
+from spanfuse_processor.engine.events import CallEnded, CallStarted
+from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.tree.nodes import AGENT, NONE, STEPS, TOOL, Life, Nodes
+
+RECENT: Final = 64
+"""Agents, and traces, that are compared with others."""
+
+BUSY: Final = 32
+"""Model calls of a trace that are remembered."""
+
+_MODEL, _AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
+
+
+class Traces:
+    """The ties between the traces of one run. Made when there is a second trace.
+
+    Attributes:
+        inferred: nodes that hang where they do because of nothing but time.
+        queued: the outermost node of a trace -> the tool's call that sent for it.
+        moved: nodes that hang elsewhere than they did, until somebody has looked.
+    """
+
+    __slots__ = (
+        "_busy",
+        "_homes",
+        "_links",
+        "_nodes",
+        "_recent",
+        "_side_by_side",
+        "inferred",
+        "moved",
+        "queued",
+    )
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.inferred: set[int] = set()
+        self.queued: dict[int, int] = {}
+        self.moved: list[int] = []
+        self._nodes = nodes
+        known = [node for node in nodes.agents or () if nodes.life(node).ended_ns]
+        self._recent: OrderedDict[int, bytes] = OrderedDict.fromkeys(known[-RECENT:], nodes.trace)
+        self._links: OrderedDict[bytes, bytes] = OrderedDict()  # trace -> the span that it follows
+        self._busy: OrderedDict[bytes, deque[Life]] = OrderedDict()  # trace -> its model calls
+        self._homes: dict[int, int] = {}  # the outermost node of a trace -> the agent that it works for
+        self._side_by_side = False
+
+    def hear(self, node: int, event: CallStarted) -> None:
+        """A call of any trace that does not say itself how deep it is."""
+        trace = event.trace_id
+        if event.link and trace not in self._links:
+            self._follow(trace, event.link)
+        if event.kind is _AGENT:
+            if isinstance(event, CallEnded):
+                self._settle(node, trace)
+            self._queue(node, trace)
+        elif event.kind is _MODEL and isinstance(event, CallEnded):
+            self._note(trace, Life(event.started_ns, event.ended_ns))
+
+    def placed(self, node: int) -> None:
+        """A node that was awaited has arrived: what hung on it may hang on what is above it now."""
+        home = self._homes.pop(node, None)
+        if home is None:
+            return
+        inferred = node in self.inferred
+        self.inferred.discard(node)
+        top = node if self._nodes.parent(node) == home else self._top(node)
+        if top is not None:
+            self._move_in(top, home, inferred)
+
+    def absorb(self, other: Traces, moved: list[int]) -> None:
+        """Takes over the ties of a run that turned out to be the same; `moved`: its nodes' numbers here."""
+        mine, theirs = list(self._recent), [moved[node] for node in other._recent if moved[node] != NONE]
+        for node, trace in other._recent.items():
+            self._remember(moved[node], trace)
+        self._side_by_side |= other._side_by_side
+        self._links = OrderedDict(list({**other._links, **self._links}.items())[-RECENT:])
+        self._busy = OrderedDict(list({**other._busy, **self._busy}.items())[-RECENT:])
+        queued = ((moved[top], moved[tool]) for top, tool in other.queued.items())
+        self.queued |= {top: tool for top, tool in queued if NONE not in (top, tool)}
+        for top, home in other._homes.items():
+            if NONE not in (moved[top], moved[home]) and self._top(moved[top]) == moved[top]:
+                self._move_in(moved[top], moved[home], top in other.inferred)
+        self._compare(mine, theirs)
+
+    def _settle(self, node: int, trace: bytes) -> None:
+        others = list(self._recent)
+        self._remember(node, trace)
+        self._compare([node], others)
+
+    def _remember(self, node: int, trace: bytes) -> None:
+        self._recent[node] = trace
+        if len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
+
+    def _note(self, trace: bytes, life: Life) -> None:
+        """A model was asked in a trace."""
+        busy = self._busy.setdefault(trace, deque(maxlen=BUSY))
+        busy.append(life)
+        if len(self._busy) > RECENT:
+            self._busy.popitem(last=False)
+
+    def _follow(self, trace: bytes, link: bytes) -> None:
+        """What a trace follows is known now."""
+        self._links[trace] = link
+        if len(self._links) > RECENT:
+            self._links.popitem(last=False)
+        here = [node for node, of in self._recent.items() if of == trace]
+        self._compare(here, [node for node in self._recent if node not in here])
+        for node in here:
+            self._queue(node, trace)
+
+    def _queue(self, node: int, trace: bytes) -> None:
+        """Notes the tool's call that sent for an agent, if it is one and did not wait."""
+        link, top = self._links.get(trace), self._top(node)
+        if link is None or top is None or top in self._homes:
+            return
+        tool = self._nodes.index.get(self._nodes.key(link[:16], link[16:]))
+        if tool is not None and self._nodes.code(tool) == TOOL:
+            self.queued[top] = tool
+
+    def _compare(self, some: list[int], others: list[int]) -> None:
+        """Looks who of the one works for whom of the other."""
+        lives = {node: self._nodes.life(node) for node in (*some, *others)}
+        pairs = [(a, b) for a in some for b in others if self._recent.get(a) != self._recent.get(b)]
+        self._side_by_side |= any(_cross(lives[a], lives[b]) for a, b in pairs)
+        for one, other in pairs:
+            self._offer(one, other, lives)
+            self._offer(other, one, lives)
+
+    def _offer(self, inner: int, outer: int, lives: dict[int, Life]) -> None:
+        """Puts an agent below another when it works for that one, and for nobody nearer."""
+        mine, theirs = lives[inner], lives[outer]
+        if not theirs.started_ns < mine.started_ns <= mine.ended_ns <= theirs.ended_ns:
+            return
+        trace, there = self._recent.get(inner, b""), self._recent.get(outer, b"")
+        link, top = self._links.get(trace), self._top(inner)
+        if top is None or (link[:16] != there if link else not self._is_quiet(there, mine)):
+            return
+        home = self._homes.get(top)
+        if home is not None and not (link and top in self.inferred):
+            known = self._nodes.life(home)
+            if known.ended_ns - known.started_ns <= theirs.ended_ns - theirs.started_ns:
+                return
+        self._move_in(top, outer, link is None)
+
+    def _is_quiet(self, trace: bytes, life: Life) -> bool:
+        """Whether nobody there asked a model during `life`, as whoever waits does not."""
+        busy = self._busy.get(trace, ())
+        if self._side_by_side or (len(busy) == BUSY and life.started_ns < busy[0].ended_ns):
+            return False
+        return not any(call.started_ns < life.ended_ns and life.started_ns < call.ended_ns for call in busy)
+
+    def _move_in(self, top: int, home: int, inferred: bool) -> None:
+        if self._nodes.leads(home, top):
+            return
+        self._nodes.hang(top, home)
+        self._nodes.rise(top)
+        self._homes[top] = home
+        self.moved.append(top)
+        self.queued.pop(top, None)
+        (self.inferred.add if inferred else self.inferred.discard)(top)
+
+    def _top(self, node: int) -> int | None:
+        """The outermost node of this one's trace; None when it is below an agent there."""
+        for _ in range(STEPS):
+            above = NONE if node in self._homes else self._nodes.parent(node)
+            if above == NONE:
+                return node
+            if self._nodes.code(above) == AGENT:
+                return None
+            node = above
+        return None
+
+
+def _cross(one: Life, other: Life) -> bool:
+    """Whether both were at work at a time, and neither for as long as the other.
+
+    >>> _cross(Life(0, 5), Life(3, 8)), _cross(Life(0, 9), Life(3, 8)), _cross(Life(0, 3), Life(3, 8))
+    (True, False, False)
+    """
+    first, second = sorted((one, other))
+    return first.started_ns < second.started_ns < first.ended_ns < second.ended_ns
