@@ -7,14 +7,15 @@ import pytest
 from spanfuse_processor.engine import effects
 
 NAMES = {
-    "read": "read_file ReadFile mcp__fs__list_directory web_search get_email search_email get_refund",
-    "exec": "bash run_query execute_sql Plugin-run_command",
-    "write": "write_to_file str_replace_editor update_order_status book_flight",
-    "send": "send_email slackPost_message notify_user",
-    "spawn": "spawn_subagent delegate_to_agent",
-    "wait": "wait sleep CheckStatus job_status status get_job check_build poll_export monitor_start "
-    "view_background_agent read_progress scroll_down send_keys",
-    "": "frobnicate 12 _",
+    "read": "read_file ReadFile mcp__fs__list_directory web_search get_email search_email get_refund "
+    "get_issue_comment",
+    "exec": "bash run_query execute_sql Plugin-run_command write_stdin",
+    "write": "write_to_file str_replace_editor update_order_status book_flight add_comment regenerate",
+    "send": "send_email slackPost_message notify_user create_inline_comment add_issue_comment",
+    "spawn": "spawn_subagent delegate_to_agent monitor_start launch_agent",
+    "wait": "wait sleep CheckStatus job_status status get_job check_build poll_export monitor "
+    "view_background_agent read_progress scroll_down send_keys increment",
+    "": "frobnicate 12 _ comment start_job review",
 }
 
 
@@ -32,6 +33,7 @@ def test_a_name_gives_an_effect(tool: str, effect: str) -> None:
         '{"command": ""}',
         {"cmd": " tail -f log"},
         {"action": "log", "sessionId": "s"},
+        {"tool": "write_stdin", "chars": ""},
     ],
 )
 def test_a_shell_that_lets_time_pass_is_waiting(arguments: object) -> None:
@@ -41,6 +43,23 @@ def test_a_shell_that_lets_time_pass_is_waiting(arguments: object) -> None:
 @pytest.mark.parametrize("arguments", [{"command": "ls"}, "ls", None, [1], {"command": 7}, {"action": "run"}])
 def test_a_shell_that_does_something_is_not(arguments: object) -> None:
     assert effects.guess("bash", arguments) == "exec"
+
+
+@pytest.mark.parametrize("command", ["git push", "git push --force origin main", "gh pr comment 7 -b done"])
+def test_a_shell_that_does_nothing_but_send_sends(command: str) -> None:
+    assert effects.guess("bash", {"command": command}) == "send"
+
+
+@pytest.mark.parametrize(
+    "command", ["git push --dry-run", "make test && git push", "git push; ls", "git pull", "echo git push"]
+)
+def test_a_shell_that_also_does_something_else_does_not(command: str) -> None:
+    assert effects.guess("bash", {"command": command}) == "exec"
+
+
+@pytest.mark.parametrize(("command", "effect"), [("view", "read"), ("str_replace", "write"), (7, "write")])
+def test_an_editor_that_views_reads(command: object, effect: str) -> None:
+    assert effects.guess("str_replace_editor", {"command": command, "path": "a.py"}) == effect
 
 
 def test_arguments_do_not_overrule_a_telling_name() -> None:

@@ -1,9 +1,9 @@
 """What a tool does, guessed from its name when nobody declared it: read, write, exec, send, spawn or wait.
 
 Rule 1: lenient. A tool that may be waiting is taken to wait, a doubtful name gets no effect at all (empty),
-and only a plain word for it makes a tool one that acts on the outside. Rule 2: arguments are looked at only
-where a name says nothing: a shell that sleeps is waiting. What a tool or a policy declares goes before any
-guess.
+and only a plain word for it makes a tool one that acts on the outside. Rule 2: arguments are looked at where
+a name says little: a shell that sleeps is waiting, one that does nothing but push sends, an editor that views
+reads. What a tool or a policy declares goes before any guess.
 """
 
 from __future__ import annotations
@@ -26,13 +26,18 @@ def _words(text: str) -> frozenset[str]:
 _WAITING: Final = _words("wait waiting poll polling sleep await monitor watch progress pause idle tail peek")
 _STEERING: Final = _words(  # each takes a state one further: equal calls with equal short answers are usual
     "scroll press swipe hover keypress next previous prev undo redo tick keepalive ping heartbeat forward "
-    "backward rotate turn advance drag"
+    "backward rotate turn advance drag increment decrement"
 )
 _LOOKING: Final = _words("get check fetch query view read describe show retrieve list")
 _LASTING: Final = _words("job run build deployment execution operation pipeline workflow export background")
 _CHANGING: Final = _words("edit write insert append patch replace apply update create save str")
 _THINKING: Final = _words("think thinking thought thoughts scratchpad ultrathink")
 _POSTED: Final = _words("message comment slack reply tweet chat channel review")
+_REMARKS: Final = _words("comment reply review")
+_ADDING: Final = _words("create add post write submit leave")
+_TALKED_OVER: Final = _words("pr pull merge request issue ticket inline discussion thread")
+_STARTING: Final = _words("start launch")
+_STARTED: Final = _words("monitor watcher agent agents subagent subagents")
 _VERBS: Final = {
     verb: effect
     for effect, verbs in {
@@ -40,14 +45,21 @@ _VERBS: Final = {
         SPAWN: "spawn delegate subagent handoff dispatch fork",
         EXEC: "bash shell exec execute run terminal command cmd powershell eval python script",
         WRITE: "write edit create update delete remove insert patch save set add put append replace move "
-        "rename commit upload click type fill book cancel modify apply mkdir install submit label str",
+        "rename commit upload click type fill book cancel modify apply mkdir install submit label str "
+        "exchange regenerate",
         READ: "read get list search fetch find query lookup grep glob ls view show describe browse google "
-        "retrieve cat load count scan scrape calculate check open navigate go goto visit inspect recall",
+        "retrieve cat load count scan scrape calculate check open navigate go goto visit inspect recall "
+        "discover vision",
     }.items()
     for verb in verbs.split()
 }
 _SLEEPS: Final = re.compile(r"\s*(?:sleep|wait|tail\s+-f)\b|\s*$")
+_SENDS: Final = re.compile(  # one plain command, and nothing beside it
+    r"\s*(?:git\s+push|gh\s+(?:pr|issue)\s+(?:create|comment|merge|review)|npm\s+publish|twine\s+upload"
+    r"|docker\s+push)\b(?!.*--dry-run)[^;&|\n]*$"
+)
 _WAITING_ACTIONS: Final = _words("poll log logs status wait sleep progress")
+_LOOKING_ACTIONS: Final = _words("view read list show open cat")
 
 
 def guess(tool: str, arguments: object = None) -> str:
@@ -59,9 +71,10 @@ def guess(tool: str, arguments: object = None) -> str:
     'wait'
     """
     effect = by_name(tool)
-    if arguments is not None and effect in (EXEC, "") and _waits(arguments):
-        return WAIT
-    return effect
+    if arguments is None or effect not in (EXEC, WRITE, ""):
+        return effect
+    data = parsed(arguments) if isinstance(arguments, str) else arguments
+    return (_by_arguments(data, effect) if isinstance(data, dict) else "") or effect
 
 
 @lru_cache(maxsize=4_096)
@@ -69,32 +82,21 @@ def by_name(tool: str) -> str:
     """The effect that a tool's name alone lets one expect."""
     words = [word.lower() for word in _WORD.findall(tool[:128])]
     present = frozenset(words)
+    if present & _STARTING and present & _STARTED:
+        return SPAWN
     if _sounds_waiting(words, present):
         return WAIT
-    if "post" in present and present & _POSTED:
+    if _sounds_sending(present):
         return SEND
+    if "stdin" in present:
+        return EXEC
     return next((_VERBS[word] for word in words if word in _VERBS), "")
 
 
-@lru_cache(maxsize=4_096)
-def changes(tool: str) -> bool:
-    """Whether a tool's name says that it changes something to what its arguments say: an edit, no click.
-
-    >>> changes("str_replace_editor"), changes("click"), changes("increment")
-    (True, False, False)
-    """
-    return any(word.lower() in _CHANGING for word in _WORD.findall(tool[:128]))
-
-
-@lru_cache(maxsize=4_096)
-def thinks(tool: str) -> bool:
-    """Whether a tool only lets the model write down a thought: calls of it say nothing of what goes on.
-
-    >>> thinks("sequential_thinking"), thinks("think_tank_search")
-    (True, False)
-    """
-    words = [word.lower() for word in _WORD.findall(tool[:128])]
-    return bool(words) and words[-1] in _THINKING
+def _sounds_sending(present: frozenset[str]) -> bool:
+    if "post" in present and present & _POSTED:
+        return True
+    return bool(present & _REMARKS and present & _TALKED_OVER and present & _ADDING)
 
 
 def _sounds_waiting(words: list[str], present: frozenset[str]) -> bool:
@@ -106,13 +108,17 @@ def _sounds_waiting(words: list[str], present: frozenset[str]) -> bool:
     return any(word in _LASTING for word in words[looking + 1 :])
 
 
-def _waits(arguments: Any) -> bool:
-    """Whether a command only lets time pass: a sleep, an empty line to a session, a look at its log."""
-    data = parsed(arguments) if isinstance(arguments, str) else arguments
-    if not isinstance(data, dict):
-        return False
-    action = data.get("action") or data.get("op")
+def _by_arguments(arguments: dict[Any, Any], effect: str) -> str:
+    """What arguments show of a tool whose name says little: a command, or what it is told to do."""
+    command = next((arguments[name] for name in ("command", "cmd", "chars") if name in arguments), None)
+    action = arguments.get("action") or arguments.get("op")
+    if effect == WRITE:
+        looks = isinstance(command, str) and command.strip().lower() in _LOOKING_ACTIONS
+        return READ if looks else ""
     if isinstance(action, str) and action.lower() in _WAITING_ACTIONS:
-        return True
-    command = next((data[name] for name in ("command", "cmd") if name in data), None)
-    return isinstance(command, str) and _SLEEPS.match(command) is not None
+        return WAIT
+    if not isinstance(command, str):
+        return ""
+    if _SLEEPS.match(command):
+        return WAIT
+    return SEND if _SENDS.match(command) else ""
