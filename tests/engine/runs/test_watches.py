@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
-from tests.engine.making import CountLimits, counting, ended, model
+from tests.engine.making import CountLimits, counting, ended, finding, model
 
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import Call, CallEnded, Open
 from spanfuse_processor.engine.nouns import NOBODY, Identity, Kind
 from spanfuse_processor.engine.policy import Match, Policy, PolicyRule
 from spanfuse_processor.engine.runs.watches import Watch, Watches
@@ -106,6 +107,42 @@ def test_one_agent_of_a_run_may_have_limits_of_its_own() -> None:
     ]
 
     assert spoke == [3, 2, 2]
+
+
+def timed(name: str, again: float, *units: Unit, **attributes: Any) -> Any:
+    """A detector that minds time: it has something to say of any call that is open."""
+    cls = counting(name, *units)
+    cls.still_open = lambda self, open: (finding(open.call, detector=name), again)
+    for attribute, value in attributes.items():
+        setattr(cls, attribute, staticmethod(value) if isinstance(value, Callable) else value)  # type: ignore[arg-type]
+    return cls
+
+
+def test_those_that_mind_time_are_asked_about_what_is_open_and_the_soonest_is_asked_first() -> None:
+    watching = watch(first=counting("first"), second=timed("second", 60.0), third=timed("third", 20.0))
+
+    findings, again = watching.mind(Open(call(ended(1)), 9.0, 9.0, 0.0))
+
+    assert ([each.detector for each in findings], again) == (["second", "third"], 20.0)
+
+
+def test_where_nobody_minds_time_nobody_has_to_be_asked_again() -> None:
+    watching = watch(third=counting("third"))
+
+    assert watching.mind(Open(call(ended(1)), 9.0, 9.0, 0.0)) == ((), inf)
+    assert watching._made is None
+
+
+def test_what_a_detector_does_not_look_at_it_is_not_asked_about_either() -> None:
+    watching = watch(
+        deaf=timed("deaf", 60.0, heeds=frozenset({Kind.MODEL})),
+        asleep=timed("asleep", 60.0, wakes=lambda call: call.event.name == "loud"),
+        mild=timed("mild", 60.0, only_warns=(Unit.RUN,)),
+    )
+
+    findings, _ = watching.mind(Open(call(ended(1)), 9.0, 9.0, 0.0))
+
+    assert [(each.detector, each.severity) for each in findings] == [("mild", Severity.WARN)]
 
 
 def test_a_watch_made_anew_has_seen_nothing() -> None:
