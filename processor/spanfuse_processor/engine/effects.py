@@ -93,6 +93,27 @@ def by_name(tool: str) -> str:
     return next((_VERBS[word] for word in words if word in _VERBS), "")
 
 
+@lru_cache(maxsize=4_096)
+def changes(tool: str) -> bool:
+    """Whether a tool's name says that it changes something to what its arguments say: an edit, no click.
+
+    >>> changes("str_replace_editor"), changes("click"), changes("increment")
+    (True, False, False)
+    """
+    return any(word.lower() in _CHANGING for word in _WORD.findall(tool[:128]))
+
+
+@lru_cache(maxsize=4_096)
+def thinks(tool: str) -> bool:
+    """Whether a tool only lets the model write down a thought: calls of it say nothing of what goes on.
+
+    >>> thinks("sequential_thinking"), thinks("think_tank_search")
+    (True, False)
+    """
+    words = [word.lower() for word in _WORD.findall(tool[:128])]
+    return bool(words) and words[-1] in _THINKING
+
+
 def _sounds_sending(present: frozenset[str]) -> bool:
     if "post" in present and present & _POSTED:
         return True
