@@ -203,10 +203,10 @@ class Call:
 class Open:
     """An open call at one moment: what detectors that mind time see. All in seconds.
 
-    `age` since it began. `quiet` since it, or anything inside of it, last began, ended or showed life; 0 while
-    a call inside of it is open. `idle`: since anything in its run last began or ended; 0 while any call but an
-    agent's is open there. `beat` since the run's last heartbeat, None when it never sent one; `within` what
-    that one promised.
+    `age` since it began. `quiet` since it, or anything inside of it, last began, ended or showed life; 0
+    while a call inside of it is open. `idle`: since anything in its run last began or ended; 0 while any call
+    but an agent's is open there. `beat` since the run's last heartbeat, None when it never sent one; `within`
+    what that one promised.
     """
 
     call: Call

@@ -70,6 +70,9 @@ class Spanfuse:
         )  # fmt: skip
         if turn is not None:
             event.user_turn, event.fresh = turn in _TURNS, turn == names.FRESH_TURN
+        stages = get(names.STAGES)
+        if stages.__class__ is str:
+            event.stages = stages
         return event if (_add_tool if kind is TOOL else _add_model)(event, get) else None
 
 
