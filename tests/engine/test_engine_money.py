@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from tests.engine.driving import engine, look, tell
-from tests.engine.making import Book, ended, model
+from collections.abc import Iterable, Iterator
 
+from tests.engine.driving import Plain, engine, look, tell
+from tests.engine.making import Book, detectors, ended, model
+
+from spanfuse_processor.engine.engine import Engine
+from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
 
 
@@ -68,3 +74,51 @@ class TestMoney:
         tell(made, [model(1, tokens=10), model(1, tokens=1000)])
 
         assert (look(made).cost, made.stats().conflicts, look(made).calls) == (1100, 1, 1)
+
+
+class TestWhatDetectorsSee:
+    """A call comes with what its run has used by then."""
+
+    def test_the_sums_of_the_run_grow_with_each_call(self) -> None:
+        calls = heard([model(1, tokens=100), ended(2), model(3, tokens=1000)])
+
+        assert [(call.run_cost, call.run_tokens) for call in calls] == [(110, 110), (110, 110), (1210, 1210)]
+
+    def test_a_price_that_came_later_is_in_them(self) -> None:
+        book = Book()
+
+        def told() -> Iterator[CallEnded]:
+            yield model(1, model="slow", name="slow")
+            book.slow = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO)
+            yield ended(2)
+
+        assert [call.run_cost for call in heard(told(), book)] == [0, 110]
+
+    def test_a_call_that_wraps_another_is_not_in_them_twice(self) -> None:
+        calls = heard([model(2, 1, tokens=100), model(1, tokens=100)])
+
+        assert [(call.run_cost, call.run_tokens) for call in calls] == [(110, 110), (110, 110)]
+
+    def test_tokens_from_a_cache_are_left_out(self) -> None:
+        calls = heard([model(1, usage=Usage(1000, 10, cached_tokens=900))])
+
+        assert calls[0].run_tokens == 110
+
+    def test_the_window_is_the_models_and_no_tools(self) -> None:
+        book = Book()
+        book.slow = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO, window=8_192)
+
+        calls = heard([model(1, model="slow"), ended(2), model(3), model(4, usage=None)], book)
+
+        assert [call.window for call in calls] == [8_192, 0, 0, 0]
+
+
+def heard(events: Iterable[CallEnded], book: Book | None = None) -> list[Call]:
+    """The calls that an engine makes of `events`."""
+    calls: list[Call] = []
+    made = Engine(
+        Policy(), book or Book(), (Plain(),), detectors(), observer=lambda call, _: calls.append(call)
+    )
+    for event in events:
+        made.observe(event, 0.0)
+    return calls

@@ -99,6 +99,30 @@ def test_a_framework_in_the_providers_place_leaves_the_model_to_speak_for_itself
     assert book.rates(provider, "gpt-4o", DAY) == book.rates("openai", "gpt-4o", DAY)
 
 
+@pytest.mark.parametrize(
+    ("provider", "model", "window"),
+    [
+        ("openai", "gpt-4o", 128_000),
+        ("anthropic", "claude-3-5-sonnet-20241022", 200_000),
+        ("openai", "o1", 200_000),
+    ],
+)
+def test_what_a_model_takes_in_at_once_comes_with_its_rates(
+    book: GenaiPrices, provider: str, model: str, window: int
+) -> None:
+    rates = book.rates(provider, model, DAY)
+
+    assert rates is not None
+    assert rates.window == window
+
+
+def test_a_window_that_the_data_does_not_have_is_zero(book: GenaiPrices) -> None:
+    rates = book.rates("openai", "davinci", DAY)
+
+    assert rates is not None
+    assert rates.window == 0
+
+
 def test_a_model_under_its_providers_prefix_is_found(book: GenaiPrices) -> None:
     assert book.rates("openai", "openai/gpt-4o", DAY) == book.rates("openai", "gpt-4o", DAY)
 

@@ -116,6 +116,12 @@ class TestModel:
     def test_the_provider_is_a_provider(self, said: dict[str, object], provider: str) -> None:
         assert read(CHAT | said).provider == provider
 
+    def test_an_answer_that_was_cut_and_what_its_run_may_cost(self) -> None:
+        event = read(CHAT | {names.FINISH_REASONS: '["max_tokens"]', names.BUDGET_USD: "2.5"})
+
+        assert (event.cut, event.budget) == (True, 2_500_000)
+        assert (read(CHAT).cut, read(CHAT).budget) == (False, None)
+
     def test_messages_are_fingerprinted_and_dropped(self) -> None:
         first = read(CHAT | {names.INPUT_MESSAGES: "[hello]", names.OUTPUT_MESSAGES: "[hi]"})
         again = read(CHAT | {names.INPUT_MESSAGES: b"[hello]", names.OUTPUT_MESSAGES: "[hi]"})

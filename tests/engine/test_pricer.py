@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.engine.making import NOON, Book, model
 
 from spanfuse_processor.engine.events import CallEnded
@@ -71,6 +73,27 @@ def test_the_book_is_asked_once_for_each_model_and_day() -> None:
         desk.price(model(number))
 
     assert desk.book.asked == [("", "good", DAY)]
+
+
+def test_a_models_window_is_known_with_its_price_and_not_before() -> None:
+    desk = Desk()
+    event = model(1, model="slow", name="slow")
+
+    desk.price(event)
+    before = desk.pricer.window(event)
+    desk.book.slow = replace(FLAT, window=128_000)
+    desk.price(event)
+
+    assert (before, desk.pricer.window(event)) == (0, 128_000)
+
+
+def test_a_model_that_no_book_knows_has_no_window() -> None:
+    desk = Desk()
+    event = model(1, model="odd", name="odd")
+
+    desk.price(event)
+
+    assert desk.pricer.window(event) == 0
 
 
 def test_a_price_that_is_being_looked_up_is_pending_and_asked_for_again() -> None:

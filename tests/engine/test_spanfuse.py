@@ -46,6 +46,8 @@ MORE = {
     names.CACHED_TOKENS: 80,
     names.CACHE_WRITE_TOKENS: 40,
     names.REASONING_TOKENS: 30,
+    names.FINISH_REASONS: ["length"],
+    names.BUDGET_USD: 2.5,
 }
 values = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.binary(max_size=5)
 odd = values | st.lists(values, max_size=2)
@@ -79,6 +81,13 @@ def test_a_model_s_call_is_read() -> None:
 
     assert (event.kind, event.name, event.model) == (Kind.MODEL, "gpt-4o", "gpt-4o-2024-08-06")
     assert (event.provider, event.response_id, event.usage) == ("openai", "resp_1", Usage(100, 20))
+
+
+def test_a_run_s_own_budget_and_a_cut_answer_are_read() -> None:
+    event = fast(CHAT | {names.BUDGET_USD: 2.5, names.FINISH_REASONS: ["length"]})
+
+    assert (event.budget, event.cut) == (2_500_000, True)
+    assert (fast(CHAT).budget, fast(CHAT).cut) == (None, False)
 
 
 def test_a_scope_that_is_not_ours_is_left_to_others() -> None:

@@ -16,9 +16,10 @@ Lines above the rule:
     call run=R OPERATION NAME [ARGUMENTS] [-> RESULT | !! ERROR] [key=value ...]
     start run=R invoke_agent NAME ...    the call has begun; its end comes with another line, or never
     kill KEY | release KEY | advance
-with at=, took= (seconds), tokens=IN/OUT, agents=a/b/c (those around it), span=, parent= (numbers), turn=user,
-effect=, feature=, namespace=, tenant=, profile=. What is below the rule is written by
-`pytest tests/scenarios --rewrite`.
+with at=, took= (seconds), tokens=IN/OUT, usd= (what it cost), budget= (what the run may cost), finish= (why an
+answer ended), agents=a/b/c (those around it), span=, parent= (numbers), turn=user, effect=, feature=, namespace=,
+tenant=, profile=; over= is how many times over the result says what it says. What is below the rule is written
+by `pytest tests/scenarios --rewrite`.
 """
 
 from __future__ import annotations
@@ -142,6 +143,8 @@ def _call(word: str, line: str, clock: _Clock) -> Moment:
     run = options["run"]
     attributes: dict[str, object] = {names.OPERATION: operation, names.RUN: run}
     attributes |= {_NAME_OF.get(operation, names.REQUEST_MODEL): name}
+    if "over" in options:
+        result = result * int(options["over"])
     attributes |= _content(operation, arguments, result) | _stamps(options)
     if error:
         attributes[names.ERROR_TYPE] = error.partition(":")[0]
@@ -183,6 +186,9 @@ def _stamps(options: dict[str, str]) -> dict[str, object]:
     if "tokens" in options:
         asked, answered = options["tokens"].split("/")
         stamps |= {names.INPUT_TOKENS: int(asked), names.OUTPUT_TOKENS: int(answered)}
+    for option, name in (("usd", names.COST_USD), ("budget", names.BUDGET_USD)):
+        if option in options:
+            stamps[name] = float(options[option])
     return stamps | {name: options[option] for option, name in _STAMPED.items() if option in options}
 
 
@@ -193,6 +199,7 @@ _STAMPED = {
     "namespace": names.NAMESPACE,
     "tenant": names.TENANT,
     "profile": names.PROFILE,
+    "finish": names.FINISH_REASONS,
 }
 
 

@@ -34,8 +34,21 @@ def test_a_count_is_read_or_unknown(value: object, count: int | None) -> None:
     assert lenient.count(value) == count
 
 
+@pytest.mark.parametrize(
+    ("reasons", "cut"),
+    [
+        (["length"], True), (("max_tokens",), True), (["stop", "length"], True), ("MAX_TOKENS", True),
+        ('["length"]', True), (["max_output_tokens"], True), (["stop"], False), (["tool_calls"], False),
+        ("[]", False), ([], False), (None, False), ([7, None], False), ({"length": 1}, False),
+    ],
+)  # fmt: skip
+def test_an_answer_was_cut_when_its_finish_reason_says_so(reasons: object, cut: bool) -> None:
+    assert lenient.was_cut(reasons) is cut
+
+
 @given(anything)
 def test_nothing_raises(value: Any) -> None:
+    assert isinstance(lenient.was_cut(value), bool)
     assert isinstance(lenient.text(value), str)
     assert isinstance(lenient.truth(value), bool)
     counted = lenient.count(value)

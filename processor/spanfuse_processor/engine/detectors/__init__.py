@@ -11,13 +11,17 @@ from typing import Final
 
 from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.detectors.answers import AnswersDetector, AnswersLimits
+from spanfuse_processor.engine.detectors.chant import ChantDetector, ChantLimits
+from spanfuse_processor.engine.detectors.context import ContextDetector, ContextLimits
 from spanfuse_processor.engine.detectors.cycle import CycleDetector, CycleLimits
+from spanfuse_processor.engine.detectors.limits import Limits, LimitsDetector
 from spanfuse_processor.engine.detectors.monologue import MonologueDetector, MonologueLimits
 from spanfuse_processor.engine.detectors.nesting import NestingDetector, NestingLimits
 from spanfuse_processor.engine.detectors.outside import OutsideDetector, OutsideLimits
 from spanfuse_processor.engine.detectors.rate import RateDetector, RateLimits
 from spanfuse_processor.engine.detectors.repeat import RepeatDetector, RepeatLimits
 from spanfuse_processor.engine.detectors.similar import SimilarDetector, SimilarLimits
+from spanfuse_processor.engine.detectors.steps import StepLimits, StepsDetector
 from spanfuse_processor.engine.detectors.stage import StageDetector, StageLimits
 from spanfuse_processor.engine.detectors.storm import StormDetector, StormLimits
 from spanfuse_processor.engine.detectors.stuck import StuckDetector, StuckLimits
@@ -36,5 +40,9 @@ DETECTORS: Final[Mapping[str, tuple[type[Detector], type[DetectorLimits]]]] = Ma
         "rate": (RateDetector, RateLimits),
         "stuck": (StuckDetector, StuckLimits),
         "stage": (StageDetector, StageLimits),
+        "chant": (ChantDetector, ChantLimits),
+        "context": (ContextDetector, ContextLimits),
+        "steps": (StepsDetector, StepLimits),
+        "limits": (LimitsDetector, Limits),
     }
 )

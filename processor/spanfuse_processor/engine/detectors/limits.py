@@ -1,0 +1,199 @@
+"""What a run may use: time, tokens and money, in a minute and altogether, and of a model's window (row W6).
+
+Rule 1: limits warn, each once a run, and stop nothing: honest work passes them daily. Each has a twin that
+stops, off until a policy sets it. Rule 2: a run stops at what its owner said that it may cost; the mark for
+runs that say nothing is then left out. Rule 3: a pause in which nothing was at work is no time, a prompt
+that the provider still had is no new token. Rule 4: to a run that is released, all is granted anew. It does
+not know whether the work was worth it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar, Final
+
+from spanfuse_processor.engine.detector import Unit
+from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.nouns import Kind, MicroUsd
+from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
+from spanfuse_processor.engine.thresholds import NS, USD, Measure, after, reached, tell, thresholds
+from spanfuse_processor.engine.verdicts import Finding
+from spanfuse_processor.engine.window import Window
+
+MINUTE: Final = 60
+
+PAUSE: Final = 300 * NS
+"""From here on, time in which no call was at work is a pause: somebody was away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(DetectorLimits):
+    """Limits that warn and, with `_stop` behind the name, their twins that stop. 0: off.
+
+    `budget` and `budget_late` are percent of what the run's owner said that it may cost. In US dollars:
+    `minute_cost` within any minute, `run_cost` altogether where the owner said nothing. `window_share` is
+    percent of the tokens that a model takes in at once. `run_tokens` are those not read from a cache.
+    `run_seconds` is time at work, without pauses of five minutes and more.
+    """
+
+    budget: float = 50.0
+    budget_late: float = 80.0
+    minute_cost: float = 3.0
+    window_share: float = 80.0
+    run_cost: float = 2.0
+    run_tokens: int = 100_000
+    run_seconds: float = 300.0
+    budget_stop: float = 100.0
+    minute_cost_stop: float = 0.0
+    window_share_stop: float = 0.0
+    run_cost_stop: float = 0.0
+    run_tokens_stop: int = 0
+    run_seconds_stop: float = 0.0
+
+
+MEASURES: Final = (
+    Measure(
+        ("budget", "budget_late"),
+        1,
+        "the run has spent {0:.0f} percent of what it may cost",
+        "a larger `budget_usd`, or less work",
+    ),
+    Measure(
+        ("minute_cost",),
+        USD,
+        "the run cost {0:.2f} USD within a minute",
+        "a slower pace, or cheaper calls",
+    ),
+    Measure(
+        ("window_share",),
+        1,
+        "a request filled {0:.0f} percent of what {1} takes in at once",
+        "a shorter history",
+    ),
+    Measure(
+        ("run_cost",),
+        USD,
+        "the run has cost {0:.2f} USD",
+        "an earlier end, or a `budget_usd` that the run declares for itself",
+    ),
+    Measure(
+        ("run_tokens",),
+        1,
+        "the run has used {0:.0f} tokens",
+        "an earlier end, or a profile for longer runs",
+    ),
+    Measure(
+        ("run_seconds",),
+        NS,
+        "the run has been at work for {0:.0f} s",
+        "an earlier end, or a profile for longer runs",
+    ),
+)
+_MINUTE, _SHARE = 1, 2
+_OWN: Final = frozenset({"run_cost"})  # what gives way to the owner's word
+
+
+class LimitsDetector:
+    """Adds up one run.
+
+    >>> detector = LimitsDetector(Limits(run_cost_stop=3.0), {})
+    >>> for number in range(1, 5):
+    ...     event = CallEnded(bytes(16), bytes([number]), b"", number * NS, Kind.MODEL, "gpt-4o")
+    ...     call = Call(event, "run", number, 0, 0, (), True, cost=USD, run_cost=number * USD)
+    ...     finding = detector.ended(call)
+    ...     print(number, finding and (finding.severity.value, finding.rule, finding.message))
+    1 None
+    2 ('warn', 'run_cost', 'the run has cost 2.00 USD')
+    3 ('stop', 'run_cost_stop', 'the run has cost 3.00 USD')
+    4 None
+    """
+
+    name: ClassVar[str] = "limits"
+    per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
+    heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.MODEL, Kind.TOOL, Kind.EMBEDDINGS})
+
+    __slots__ = (
+        "_before_cost",
+        "_before_tokens",
+        "_budget",
+        "_first",
+        "_last_ns",
+        "_limits",
+        "_minute",
+        "_spent",
+        "_waiting",
+        "_worked_ns",
+    )
+
+    def __init__(self, limits: Limits, tools: Mapping[str, ToolRule]) -> None:
+        self._limits = limits
+        self._waiting = thresholds(limits, MEASURES)
+        self._first = b""
+        self._before_cost: MicroUsd = 0  # what had been used when this began
+        self._before_tokens = 0
+        self._budget: MicroUsd = 0
+        self._spent: MicroUsd = 0
+        self._worked_ns = self._last_ns = 0
+        self._minute: Window | None = None  # once there is something to look at
+
+    def started(self, call: Call) -> None:
+        """A start has used nothing yet."""
+
+    def ended(self, call: Call) -> Finding | None:
+        """Adds a call, and says the first limit that is reached and was not said."""
+        event = call.event
+        if not isinstance(event, CallEnded):
+            return None
+        if not self._first:
+            self._begin(call, event)
+        if event.budget is not None and event.budget > self._budget:
+            self._budget = event.budget  # of two words, the larger one is about the whole
+            self._waiting = tuple(each for each in self._waiting if each.rule not in _OWN)
+        self._work(event)
+        seen = self._seen(call, event)
+        said = reached(self._waiting, seen)
+        if said is None:
+            return None
+        self._waiting = after(self._waiting, said)
+        spans = () if said.measure in (_MINUTE, _SHARE) else (self._first, event.span_id)
+        return tell(call, self.name, MEASURES[said.measure], said, seen[said.measure], spans)
+
+    def _begin(self, call: Call, event: CallEnded) -> None:
+        usage = event.usage
+        used = usage.input_tokens + usage.output_tokens - usage.cached_tokens if usage is not None else 0
+        self._first = event.span_id
+        self._before_cost = max(0, call.run_cost - (call.cost or 0))
+        self._before_tokens = max(0, call.run_tokens - used)
+
+    def _seen(self, call: Call, event: CallEnded) -> tuple[int, ...]:
+        """A number for each of the measures."""
+        usage, spent = event.usage, call.run_cost - self._before_cost
+        return (
+            spent * 100 // self._budget if self._budget else 0,
+            self._in_a_minute(event, spent),
+            usage.input_tokens * 100 // call.window if usage is not None and call.window else 0,
+            spent,
+            call.run_tokens - self._before_tokens,
+            self._worked_ns,
+        )
+
+    def _work(self, event: CallEnded) -> None:
+        """Counts time at work, and short times between."""
+        start, end, last = event.started_ns, event.ended_ns, self._last_ns
+        if end > last:
+            self._worked_ns += end - (start if last == 0 or start - last >= PAUSE else last)
+            self._last_ns = end
+
+    def _in_a_minute(self, event: CallEnded, spent: MicroUsd) -> MicroUsd:
+        """What the latest minute cost. Before a quarter of the limit is spent, nobody counts."""
+        more, self._spent = spent - self._spent, spent
+        if self._minute is None:
+            least = min(self._limits.minute_cost or inf, self._limits.minute_cost_stop or inf)
+            if spent * 4 < least * USD:
+                return 0
+            self._minute = Window(MINUTE)
+            more = spent if self._worked_ns <= MINUTE * NS else more
+        self._minute.add(event.ended_ns, cost=max(0, more))
+        return self._minute.cost
