@@ -16,10 +16,10 @@ Lines above the rule:
     call run=R OPERATION NAME [ARGUMENTS] [-> RESULT | !! ERROR] [key=value ...]
     start run=R invoke_agent NAME ...    the call has begun; its end comes with another line, or never
     kill KEY | release KEY | advance
-with at=, took= (seconds), tokens=IN/OUT, usd= (what it cost), budget= (what the run may cost), finish= (why an
-answer ended), agents=a/b/c (those around it), span=, parent= (numbers), turn=user, effect=, feature=, namespace=,
-tenant=, profile=; over= is how many times over the result says what it says. What is below the rule is written
-by `pytest tests/scenarios --rewrite`.
+with at=, took= (seconds), tokens=IN/OUT, usd= (what it cost), budget= (what the run may cost), finish= (why
+an answer ended), over= (how many times over the result says what it says), agents=a/b/c (those around it),
+span=, parent= (numbers), turn=user, effect=, feature=, namespace=, tenant=, profile=. What is below the
+rule is written by `pytest tests/scenarios --rewrite`.
 """
 
 from __future__ import annotations

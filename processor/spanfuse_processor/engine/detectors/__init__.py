@@ -21,8 +21,8 @@ from spanfuse_processor.engine.detectors.outside import OutsideDetector, Outside
 from spanfuse_processor.engine.detectors.rate import RateDetector, RateLimits
 from spanfuse_processor.engine.detectors.repeat import RepeatDetector, RepeatLimits
 from spanfuse_processor.engine.detectors.similar import SimilarDetector, SimilarLimits
-from spanfuse_processor.engine.detectors.steps import StepLimits, StepsDetector
 from spanfuse_processor.engine.detectors.stage import StageDetector, StageLimits
+from spanfuse_processor.engine.detectors.steps import StepLimits, StepsDetector
 from spanfuse_processor.engine.detectors.storm import StormDetector, StormLimits
 from spanfuse_processor.engine.detectors.stuck import StuckDetector, StuckLimits
 from spanfuse_processor.engine.policy import DetectorLimits
