@@ -45,10 +45,28 @@ def test_an_enforced_stop_is_a_trip_with_its_latency(metrics: Metrics, reports: 
     assert latency == pytest.approx(0.003)
 
 
-def test_a_stop_in_shadow_is_no_trip(metrics: Metrics, reports: Reports) -> None:
+def test_a_stop_in_shadow_is_no_trip_and_counted_as_withheld(metrics: Metrics, reports: Reports) -> None:
     reports.verdict(stopping(Mode.SHADOW), wall_ns=1_003_000_000)
 
-    assert value(metrics.registry, "spanfuse_trips_total", agent="main", detector="repeat") == 0
+    registry = metrics.registry
+    assert value(registry, "spanfuse_trips_total", agent="main", detector="repeat") == 0
+    assert value(registry, "spanfuse_stops_withheld_total", detector="repeat", mode="shadow") == 1
+
+
+def test_what_was_seen_is_counted_by_its_level_whatever_is_done_about_it(
+    metrics: Metrics, reports: Reports
+) -> None:
+    for mode in (Mode.SHADOW, Mode.ENFORCE):
+        reports.verdict(stopping(mode), wall_ns=0)
+    warning = Finding("repeat", Severity.WARN, "LOOP", "three equal calls", b"s" * 8, 3, 3, 3)
+    reports.verdict(Verdict("r", finding=warning), wall_ns=0)
+
+    counts = [
+        value(metrics.registry, "spanfuse_findings_total", detector="repeat", level=level)
+        for level in ("yellow", "red")
+    ]
+    assert counts == [1, 2]
+    assert value(metrics.registry, "spanfuse_stops_withheld_total", detector="repeat", mode="enforce") == 0
 
 
 def test_a_line_about_a_verdict_has_all_that_it_rests_on(

@@ -37,6 +37,18 @@ class Metrics:
         self.trips = Counter(
             "spanfuse_trips", "Breakers tripped", ["agent", "detector"], registry=self.registry
         )
+        self.findings = Counter(
+            "spanfuse_findings",
+            "What detectors saw: yellow warns, red is a stop that is due, whatever is done about it",
+            ["detector", "level"],
+            registry=self.registry,
+        )
+        self.stops_withheld = Counter(
+            "spanfuse_stops_withheld",
+            "Stops that were due and only observed (shadow) or told (warn)",
+            ["detector", "mode"],
+            registry=self.registry,
+        )
         for detector in (*DETECTORS, OPERATOR):
             self.trips.labels("unknown", detector)
         self.gate_decisions = Counter(

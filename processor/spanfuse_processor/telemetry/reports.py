@@ -10,6 +10,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 
+from spanfuse_processor.engine.runs.run import Light
 from spanfuse_processor.engine.verdicts import Directive, Finding, Mode, Severity, Verdict
 from spanfuse_processor.telemetry.log import say
 from spanfuse_processor.telemetry.metrics import OPERATOR, Metrics
@@ -30,6 +31,8 @@ class Reports:
     def verdict(self, verdict: Verdict, wall_ns: int) -> None:
         """The engine, or an operator through it, has spoken."""
         finding, directive = verdict.finding, verdict.directive
+        if finding is not None:
+            self._saw(finding, directive)
         if directive is not None and directive.mode is Mode.ENFORCE:
             detector = finding.detector if finding else OPERATOR
             self._metrics.tripped(verdict.agent, detector)
@@ -43,6 +46,12 @@ class Reports:
             say(logging.WARNING, directive.message or "stopped by order", key=str(directive.key))
         elif verdict.removal is not None:
             say(logging.WARNING, "released", directive=verdict.removal.id, reason=verdict.removal.reason)
+
+    def _saw(self, finding: Finding, directive: Directive | None) -> None:
+        light = Light.RED if finding.severity is Severity.STOP else Light.YELLOW
+        self._metrics.findings.labels(finding.detector, light.value).inc()
+        if directive is not None and directive.mode is not Mode.ENFORCE:
+            self._metrics.stops_withheld.labels(finding.detector, directive.mode.value).inc()
 
     def effects(self, instance: Instance, effects: list[Effect]) -> None:
         """An application says what came of directives."""
