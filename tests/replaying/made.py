@@ -14,6 +14,7 @@ from spanfuse_processor.replaying.journal import Step
 from spanfuse_processor.terminal import Screen
 
 SECOND = 1_000_000_000
+UNKNOWN = {"asked": "", "asked_masked": "", "came": "", "came_masked": ""}
 
 
 def raw(spans: Iterable[dict[str, Any]]) -> list[RawSpan]:
@@ -36,7 +37,9 @@ def step(number: int, name: str = "search", kind: Kind = Kind.TOOL, **more: Any)
         "cost": None,
         "error": "",
         "asked": "a5ed",
+        "asked_masked": "a5ed",
         "came": "ca3e",
+        "came_masked": "ca3e",
         "size": 18,
         "empty": False,
     }
@@ -45,7 +48,7 @@ def step(number: int, name: str = "search", kind: Kind = Kind.TOOL, **more: Any)
 
 def model(number: int, name: str = "gpt-4o", cost: int | None = 3_500, **more: Any) -> Step:
     """A model's call: a thousand tokens in, a hundred out."""
-    given = {"asked": "", "came": "", "usage": Usage(1_000, 100), "cost": cost, **more}
+    given = {**UNKNOWN, "usage": Usage(1_000, 100), "cost": cost, **more}
     return step(number, name, Kind.MODEL, **given)
 
 

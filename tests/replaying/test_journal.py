@@ -30,14 +30,15 @@ def test_calls_are_in_order_of_start_the_outer_first() -> None:
     assert kept(journal) == {"r1": [1, 2, 3]}
 
 
-def test_digests_are_kept_without_noise_and_short() -> None:
+def test_digests_are_kept_short_as_they_are_and_without_noise() -> None:
     journal = Journal(lambda run: True)
-    prints = Fingerprints("raw", "0123456789abcdef", "raw", "fedcba9876543210", result_size=12)
+    prints = Fingerprints("a" * 16, "0123456789abcdef", "b" * 16, "fedcba9876543210", result_size=12)
 
     journal.note(*call(1, prints=prints))
 
     (step,) = journal.by_run(lambda run: run)["r1"].steps
-    assert (step.asked, step.came, step.size) == ("01234567", "fedcba98", 12)
+    assert (step.asked, step.asked_masked) == ("aaaaaaaa", "01234567")
+    assert (step.came, step.came_masked, step.size) == ("bbbbbbbb", "fedcba98", 12)
 
 
 def test_runs_that_are_one_by_now_have_their_calls_together() -> None:

@@ -1,62 +1,43 @@
-"""One file as documents: whatever it is packed in, however it is laid out, however broken."""
+"""One file as lines: whatever it is packed in, however long they are."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import sys
 from pathlib import Path
 
 import pytest
 
-from spanfuse_processor.replaying.source import Source
+from spanfuse_processor.replaying.source import STDIN, Source
 
 
-def read(content: bytes, most: int = 100) -> tuple[list[tuple[int, bytes]], list[tuple[int, str]]]:
-    """The documents of a file with the numbers of their lines, and what is complained of."""
-    said: list[tuple[int, str]] = []
-    source = Source(io.BufferedReader(io.BytesIO(content)), most)
-    return list(source.documents(lambda line, problem: said.append((line, problem)))), said
-
-
-@pytest.mark.parametrize(
-    ("content", "documents"),
-    [
-        (b"", []),
-        (b"\n  \n\t\n", []),
-        (b"{}\n[]\n", [(1, b"{}\n"), (2, b"[]\n")]),
-        (b"{}\r\n\r\n[]", [(1, b"{}\r\n"), (3, b"[]")]),
-        (b"\xef\xbb\xbf{}\n", [(1, b"{}\n")]),
-        (b"\xef\xbb\xbf{\n 1\n}\n", [(1, b"{\n 1\n}\n")]),
-        (b'{\n "a": {\n }\n}\n{}\n', [(1, b'{\n "a": {\n }\n}\n'), (5, b"{}\n")]),
-        (b"{\n 1\n}\n{\n 2\n}\n", [(1, b"{\n 1\n}\n"), (4, b"{\n 2\n}\n")]),
-        (b"{\n not closed", [(1, b"{\n not closed")]),
-        (gzip.compress(b"{}\n") + gzip.compress(b"[]\n"), [(1, b"{}\n"), (2, b"[]\n")]),
-    ],
-)
-def test_documents_are_lines_or_indented(content: bytes, documents: list[tuple[int, bytes]]) -> None:
-    assert read(content) == (documents, [])
+def read(content: bytes) -> tuple[list[bytes | None], int]:
+    """The lines of a file, those of over a hundred bytes as None, and the number of the last."""
+    source = Source(io.BufferedReader(io.BytesIO(content)), 100)
+    return list(source.lines()), source.line
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_line_that_is_too_long_is_skipped_and_named(packed: bool) -> None:
+def test_lines_are_read_and_counted(packed: bool) -> None:
+    content = b"[1]\n\n[2]"
+
+    assert read(gzip.compress(content) if packed else content) == ([b"[1]\n", b"\n", b"[2]"], 3)
+
+
+def test_a_file_packed_in_parts_is_one() -> None:
+    assert read(gzip.compress(b"[1]\n") + gzip.compress(b"[2]\n"))[0] == [b"[1]\n", b"[2]\n"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_line_that_is_too_long_is_none(packed: bool) -> None:
     content = b"[1]\n" + b"x" * 1_000 + b"\n[2]\n"
 
-    documents, said = read(gzip.compress(content) if packed else content)
-
-    assert documents == [(1, b"[1]\n"), (3, b"[2]\n")]
-    assert said == [(2, "longer than 100 bytes")]
+    assert read(gzip.compress(content) if packed else content) == ([b"[1]\n", None, b"[2]\n"], 3)
 
 
-def test_a_last_line_that_is_too_long_and_never_ends_is_skipped_too() -> None:
-    assert read(b"x" * 1_000) == ([], [(1, "longer than 100 bytes")])
-
-
-@pytest.mark.parametrize("inside", [b"x" * 30 + b"\n", b"x" * 1_000 + b"\n"])
-def test_an_indented_document_that_is_too_long_is_skipped_as_a_whole(inside: bytes) -> None:
-    documents, said = read(b"{\n" + inside * 4 + b"}\n[2]\n")
-
-    assert documents == [(7, b"[2]\n")]
-    assert said == [(1, "longer than 100 bytes")]
+def test_a_last_line_that_is_too_long_and_never_ends_is_none_too() -> None:
+    assert read(b"x" * 1_000) == ([None], 1)
 
 
 def test_the_position_is_that_in_the_file_not_in_what_was_packed(tmp_path: Path) -> None:
@@ -64,7 +45,14 @@ def test_the_position_is_that_in_the_file_not_in_what_was_packed(tmp_path: Path)
     file.write_bytes(gzip.compress(b"[1]\n" * 10_000))
 
     with Source.opened(file) as source:
-        read = [source.position() for _ in source.documents(lambda line, problem: None)]
+        read = [source.position() for _ in source.lines()]
 
     assert read == sorted(read)
     assert 0 < read[-1] <= file.stat().st_size
+
+
+def test_a_stdin_that_is_closed_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+
+    with pytest.raises(OSError, match="stdin is closed"):
+        Source.opened(STDIN)

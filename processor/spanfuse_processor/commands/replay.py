@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from spanfuse_processor import tuning
 from spanfuse_processor.clock import SystemClock
 from spanfuse_processor.config import Config
 from spanfuse_processor.config_loading import ConfigError, load_config
@@ -102,7 +101,6 @@ def _judged(configs: Sequence[Config], files: Sequence[Path], starts: bool, jour
         progress.wipe()
         _complain(problem)
 
-    tuning.freeze_startup()
     try:
         replay.read(files, starts, report, progress.watch)
     finally:

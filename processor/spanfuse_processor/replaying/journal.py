@@ -26,8 +26,9 @@ _NOTHING: Final = Fingerprints()
 class Step:
     """One call. `number` is what verdicts call it by, `at` its place among all calls that ended.
 
-    `asked` and `came` are the first digits of the digests of its arguments and its result, noise removed;
-    empty where they are unknown. Times are nanoseconds, `size` is in bytes or characters of the result.
+    `asked` and `came` are the first digits of the digests of its arguments and its result, those with
+    `_masked` of the same without noise; empty where they are unknown. Times are nanoseconds, `size` is in
+    bytes or characters of the result.
     """
 
     at: int
@@ -42,7 +43,9 @@ class Step:
     cost: MicroUsd | None
     error: str
     asked: str
+    asked_masked: str
     came: str
+    came_masked: str
     size: int
     empty: bool
 
@@ -115,6 +118,7 @@ class Journal:
 
 def _step(at: int, call: Call, event: CallEnded) -> Step:
     prints = event.prints or _NOTHING
+    asked, came = prints.arguments[:DIGITS], prints.result[:DIGITS]
     return Step(
         at,
         call.number,
@@ -127,8 +131,10 @@ def _step(at: int, call: Call, event: CallEnded) -> Step:
         event.usage,
         call.cost,
         event.error,
-        prints.arguments_masked[:DIGITS],
-        prints.result_masked[:DIGITS],
+        asked,
+        asked if prints.arguments_masked == prints.arguments else prints.arguments_masked[:DIGITS],
+        came,
+        came if prints.result_masked == prints.result else prints.result_masked[:DIGITS],
         prints.result_size,
         prints.result_empty,
     )

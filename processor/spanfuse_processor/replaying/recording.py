@@ -15,7 +15,8 @@ from typing import Final
 from spanfuse_processor.engine import RawSpan
 from spanfuse_processor.receiver.decoded import Decoded, Undecodable
 from spanfuse_processor.receiver.otlp_json import decode_json
-from spanfuse_processor.replaying.source import STDIN, Source
+from spanfuse_processor.replaying.documents import Documents
+from spanfuse_processor.replaying.source import MOST_BYTES, STDIN, Source
 
 SUFFIXES: Final = (".json", ".jsonl", ".gz")
 """What is read of a folder; a file that is named is read whatever it is called."""
@@ -75,9 +76,9 @@ class Recording:
         source, number = None, 0
         try:
             with Source.opened(path) as source:
-                for number, document in source.documents(complaints.say):
+                for number, document in Documents(MOST_BYTES, complaints.say).of(source.lines()):
                     yield from self._of_document(document, number, complaints)
-                    if self._watch is not None and number % 64 == 0:
+                    if self._watch is not None:
                         self._watch("reading", before + source.position(), total)
         except (OSError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or str(error)

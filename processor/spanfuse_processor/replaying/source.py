@@ -1,7 +1,7 @@
-"""One file of a recording, as documents: lines, or indented JSON over many lines.
+"""One file of a recording, or stdin, as lines.
 
-Rule 1: gzip is known by its first bytes, whatever the file is called. Rule 2: a document longer than
-`MOST_BYTES` is skipped, not read into memory. It does not know what a document says.
+Rule 1: gzip is known by its first bytes, whatever the file is called. Rule 2: a line longer than `MOST_BYTES`
+is skipped, not read into memory. It does not know what a line says.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ from __future__ import annotations
 import gzip
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, cast
 
 STDIN: Final = Path("-")
-MOST_BYTES: Final = 256 * 1024 * 1024
-"""Bytes of one document; the Collector sends batches of some megabytes."""
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of one line or document: the service refuses larger requests too, unless set otherwise."""
 
 _GZIP: Final = b"\x1f\x8b"
-_BOM: Final = b"\xef\xbb\xbf"
 _BUFFER: Final = 1024 * 1024
 
 
@@ -38,6 +37,8 @@ class Source:
     def opened(cls, path: Path) -> Source:
         """The file at `path`, or stdin. Raises OSError."""
         if path == STDIN:
+            if sys.stdin is None:
+                raise OSError("stdin is closed")
             return cls(cast(io.BufferedReader, sys.stdin.buffer))
         return cls(cast(io.BufferedReader, path.open("rb", buffering=_BUFFER)))
 
@@ -54,21 +55,7 @@ class Source:
         """Bytes read so far, as they lie in the file."""
         return self._raw.tell() if self._raw.seekable() else self._read
 
-    def documents(self, complain: Callable[[int, str], None]) -> Iterator[tuple[int, bytes]]:
-        """Every document that is not blank, with the number of its first line."""
-        lines = self._lines()
-        for line in lines:
-            first, document = self.line, line
-            if line is not None and first == 1:
-                document = line = line.removeprefix(_BOM)
-            if line is not None and len(line) < 8 and line.strip() == b"{":
-                document = self._indented(line, lines)
-            if document is None:
-                complain(first, f"longer than {self._most:,} bytes")
-            elif document and not document.isspace():
-                yield first, document
-
-    def _lines(self) -> Iterator[bytes | None]:
+    def lines(self) -> Iterator[bytes | None]:
         """Every line; None for one that is too long."""
         readline, most = self._bytes.readline, self._most
         while line := readline(most + 1):
@@ -81,14 +68,3 @@ class Source:
                 line = readline(most + 1)
                 self._read += len(line)
             yield None
-
-    def _indented(self, first: bytes, lines: Iterator[bytes | None]) -> bytes | None:
-        """A document that goes on until a brace closes it at the beginning of a line; None: too long."""
-        document, size = [first], len(first)
-        for line in lines:
-            size += self._most if line is None else len(line)
-            if line is not None and size <= self._most:
-                document.append(line)
-            if line is not None and line.rstrip() == b"}":
-                break
-        return b"".join(document) if size <= self._most else None

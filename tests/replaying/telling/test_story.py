@@ -48,6 +48,16 @@ def test_the_timeline_shows_the_first_call_the_warning_the_stop_and_what_came_af
     assert lines[-2].split()[:4] == ["20.0s", "11-18", "x4", "model"]
 
 
+def test_what_would_have_come_after_the_stop_is_counted_only() -> None:
+    lines = told(looping(turns=40)).splitlines()
+
+    assert [line.split()[0] for line in lines if line.startswith("  ") and line.split()[0].isupper()] == [
+        "WARN",
+        "STOP",
+    ]
+    assert any(line.endswith("not shown") for line in lines)
+
+
 def test_a_run_that_is_only_observed_says_that_it_would_go_on() -> None:
     assert "by repeat (mode shadow: it would go on)\n" in told(looping(), Policy(mode=Mode.SHADOW))
 

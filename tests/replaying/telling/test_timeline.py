@@ -44,7 +44,11 @@ def test_what_repeats_is_folded_with_its_sums() -> None:
 
 
 def test_other_results_are_not_folded() -> None:
-    assert len(told([step(1), step(2, came="0ther"), step(3)])) == 4
+    assert len(told([step(1), step(2, came="0ther", came_masked="0ther"), step(3)])) == 4
+
+
+def test_what_differs_in_noise_only_is_folded_and_marked() -> None:
+    assert told([step(1, asked="n1"), step(2, asked="n2")])[1:] == ["0.0s 1-2 x2 search ~a5ed ca3e 18"]
 
 
 def test_models_are_folded_whatever_they_say() -> None:
@@ -65,7 +69,7 @@ def test_the_call_of_a_verdict_stands_for_itself() -> None:
 
 
 def test_what_is_far_from_a_verdict_is_counted() -> None:
-    steps = [step(number, f"tool{number % 7}", asked=f"{number}") for number in range(1, 30)]
+    steps = [step(number, f"tool{number % 7}", asked_masked=f"{number}") for number in range(1, 30)]
 
     lines = told([*steps, model(30), step(31)], marked=[31])
 

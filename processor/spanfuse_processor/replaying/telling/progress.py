@@ -30,14 +30,17 @@ class Progress:
         self._clock = clock
         self._what = ""
         self._began = self._due = clock() + PATIENCE
+        self._visible = out.isatty()
         self._shown = False
 
     def watch(self, what: str, done: int, total: int) -> None:
         """So much of `total` is done; 0: nobody knows how much there is."""
+        if not self._visible:
+            return
         now = self._clock()
         if what != self._what:
             self._what, self._began = what, now
-        if now < self._due or not self._out.isatty():
+        if now < self._due:
             return
         self._due = now + PACE
         self._draw(_picture(what, done, total, now - self._began))

@@ -7,6 +7,7 @@ judge.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
@@ -56,7 +57,7 @@ def tell(run: Told, screen: Screen) -> None:
     for finding in shown:
         _explain(finding, run, known, screen)
     if len(shown) < len(view.findings):
-        screen.say(f"  and {count(len(view.findings) - len(shown), 'verdict')} more", Style.DIM)
+        screen.say(f"  {count(len(view.findings) - len(shown), 'more verdict')}, not shown", Style.DIM)
     if calls.steps:
         screen.say()
         for text, style in timeline(calls.steps, _marks(shown, run), screen.width - 2):
@@ -98,11 +99,12 @@ def _facts(run: Told) -> Iterator[str]:
 
 
 def _shown(findings: Sequence[Finding]) -> list[Finding]:
-    """The first stop and as many others as fit, in order."""
+    """The first stop and what led to it: what came after it need not have come."""
     stop = _first_stop(findings)
-    others = [finding for finding in findings if finding is not stop]
-    kept = others[: MOST_FINDINGS - (stop is not None)]
-    return [finding for finding in findings if finding is stop or any(finding is each for each in kept)]
+    if stop is None:
+        return list(findings[:MOST_FINDINGS])
+    before = itertools.takewhile(lambda finding: finding is not stop, findings)
+    return [*itertools.islice(before, MOST_FINDINGS - 1), stop]
 
 
 def _first_stop(findings: Sequence[Finding]) -> Finding | None:

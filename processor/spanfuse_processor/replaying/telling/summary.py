@@ -1,11 +1,12 @@
 """The runs of a recording, told to a person: a table, then those that were stopped or warned, one by one.
 
 Rule 1: stopped runs come first, the ones that went on to spend most before the others; then warned ones. Rule
-2: runs without a verdict are counted when they are many. It does not judge.
+2: where runs are many, the rest is counted. It does not judge.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -26,8 +27,8 @@ HEAD: Final = (
     Column("label", least=6),
     Column("file", least=12, keep_end=True),
 )
-MOST_OK: Final = 20
-"""Runs without a verdict that are listed, unless all are asked for."""
+MOST: Final = 50
+"""Runs that are listed, unless all are asked for."""
 
 _RANKS: Final = {"stop": 0, "warn": 1, "ok": 2}
 
@@ -36,17 +37,19 @@ def summarise(runs: Sequence[Told], screen: Screen, everything: bool = False, li
     """Writes the table, the sums, and up to `limit` runs one by one. `everything`: quiet ones too."""
     ranked = sorted(runs, key=lambda run: (_RANKS[run.view.verdict], -run.view.cost_after))
     chosen = [run for run in ranked if everything or run.view.verdict != "ok"]
-    quiet = len(ranked) - len(chosen)
-    _list(ranked if quiet <= MOST_OK else chosen, screen)
-    if quiet > MOST_OK:
-        screen.say(f"and {count(quiet, 'run')} without a verdict (--all lists them)", Style.DIM)
+    listed = ranked if everything else ranked[:MOST]
+    _list(listed, screen)
+    if len(listed) < len(ranked):
+        verdicts = Counter(run.view.verdict for run in ranked[MOST:])
+        left_out = ", ".join(f"{number:,} {verdict}" for verdict, number in verdicts.items())
+        screen.say(f"and {left_out} (--all lists them)", Style.DIM)
     screen.say()
     for line in _sums(runs):
         screen.wrap(line)
     for run in chosen[:limit]:
         screen.say()
         tell(run, screen)
-    if limit < len(chosen):
+    if 0 < limit < len(chosen):
         screen.say()
         screen.say(f"{count(len(chosen) - limit, 'timeline')} not shown; see --limit", Style.DIM)
 

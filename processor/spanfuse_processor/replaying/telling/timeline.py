@@ -96,7 +96,7 @@ def _stretch(
 def _key(step: Step, depth: int) -> tuple[object, ...]:
     """Calls with equal keys are told as one; what models say may vary."""
     if step.kind is Kind.TOOL:
-        return depth, step.kind, step.name, step.asked, step.came, step.error
+        return depth, step.kind, step.name, step.asked_masked, step.came_masked, step.error
     return depth, step.kind, step.name, step.error
 
 
@@ -116,15 +116,18 @@ def _cells(steps: Sequence[Step], depths: Sequence[int], block: Block, at: int) 
         ("" if not first else str(lowest) if lowest == highest else f"{lowest}-{highest}"),
         times,
         "  " * depths[at] + called(step),
-        _one([each.asked for each in equal]),
-        _one([answer(each) for each in equal]),
+        _one([each.asked for each in equal], [each.asked_masked for each in equal]),
+        _one([answer(each) for each in equal], [each.came_masked for each in equal]),
         _tokens(equal),
         _cost(equal),
     )
 
 
-def _one(texts: Sequence[str]) -> str:
-    return texts[0] if len(set(texts)) == 1 else "varies"
+def _one(texts: Sequence[str], masked: Sequence[str]) -> str:
+    """What is the same of all; `~`: but for noise."""
+    if len(set(texts)) == 1:
+        return texts[0]
+    return f"~{masked[0]}" if len(set(masked)) == 1 and masked[0] else "varies"
 
 
 def _tokens(steps: Sequence[Step]) -> str:
