@@ -34,29 +34,27 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.meter = Meter()
         self._agents = Labels("agent", 25)
-        self.trips = Counter(
-            "spanfuse_trips", "Breakers tripped", ["agent", "detector"], registry=self.registry
-        )
-        self.findings = Counter(
+        self.trips = self._counter("spanfuse_trips", "Breakers tripped", "agent", "detector")
+        self.findings = self._counter(
             "spanfuse_findings",
             "What detectors saw: yellow warns, red is a stop that is due, whatever is done about it",
-            ["detector", "level"],
-            registry=self.registry,
+            "detector",
+            "level",
         )
-        self.stops_withheld = Counter(
+        self.stops_withheld = self._counter(
             "spanfuse_stops_withheld",
             "Stops that were due and only observed (shadow) or told (warn)",
-            ["detector", "mode"],
-            registry=self.registry,
+            "detector",
+            "mode",
+        )
+        self.gate_decisions = self._counter(
+            "spanfuse_gate_decisions",
+            "Calls that applications refused, as they report it",
+            "decision",
+            "reason",
         )
         for detector in (*DETECTORS, OPERATOR):
             self.trips.labels("unknown", detector)
-        self.gate_decisions = Counter(
-            "spanfuse_gate_decisions",
-            "Calls that applications refused, as they report it",
-            ["decision", "reason"],
-            registry=self.registry,
-        )
         self.gate_decisions.labels("deny", "tripped")
         self.kill_latency = self._histogram(
             "spanfuse_kill_latency_seconds",
@@ -72,6 +70,9 @@ class Metrics:
             buckets=_LAG,
             registry=self.registry,
         )
+
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        return Counter(name, text, labels, registry=self.registry)
 
     def _histogram(self, name: str, text: str, buckets: Iterable[float]) -> Histogram:
         return Histogram(name, text, ["detector"], buckets=tuple(buckets), registry=self.registry)
