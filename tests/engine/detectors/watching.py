@@ -1,4 +1,4 @@
-"""Calls told to the detectors of one agent, as a story of a few letters: what they say, and at which call."""
+"""Calls told to the loop detectors, as a story of a few letters: what they say, and at which call."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
-from tests.engine.making import SECOND, ended
+from tests.engine.making import SECOND, ended, started
 
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.detectors import DETECTORS
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
 from spanfuse_processor.engine.fingerprint import UNKNOWN, Fingerprinter
 from spanfuse_processor.engine.lanes.lane import Lane
 from spanfuse_processor.engine.lanes.lanes import Lanes
@@ -19,8 +19,8 @@ from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 PRINTS = Fingerprinter()
-LOOPS: Final = ("repeat", "cycle", "storm", "answers", "similar", "monologue")
-"""The detectors of one agent that compare its calls."""
+LOOPS: Final = ("repeat", "cycle", "outside", "storm", "answers", "similar", "monologue")
+"""The detectors that compare calls: those of one agent, but for `outside`, which looks at a whole run."""
 
 
 class Watch:
@@ -43,6 +43,7 @@ class Watch:
         self.gap = gap
         self.now = 0.0
         self.number = 0
+        self.costs = 0  # micro-dollars that each call costs
         self.findings: list[tuple[int, Finding]] = []
 
     def tool(
@@ -81,30 +82,46 @@ class Watch:
         event = ended(
             self.number, parent, kind, name=name,
             started_ns=int(self.now * SECOND), ended_ns=int((self.now + took) * SECOND),
-            prints=None if kept == PRINTS.fingerprints() else kept, error="ToolError" if error else "", **more,
+            prints=None if kept == PRINTS.fingerprints() else kept,
+            error="ToolError" if error else "", **more,
         )  # fmt: skip
         return self.hear(event, agents)
 
-    def hear(self, event: CallEnded, agents: tuple[str, ...] = ("main",)) -> Finding | None:
+    def turn(self, begins: bool, agents: tuple[str, ...] = ()) -> None:
+        """An agent's span that real user input opened begins or ends."""
+        made = started if begins else ended
+        event = made(999, kind=Kind.AGENT, user_turn=True, started_ns=int(self.now * SECOND))
+        self.hear(event, agents, depth=len(agents))
+
+    def hear(
+        self, event: CallStarted, agents: tuple[str, ...] = ("main",), depth: int | None = None
+    ) -> Finding | None:
         """The detectors are told of a call. Returns the first thing that any of them said."""
-        call = Call(event, "run", self.number, 0, 0, agents, True)
+        depth = len(agents) - 1 if depth is None else depth
+        call = Call(event, "run", self.number, depth, 0, agents, isinstance(event, CallEnded))
+        if isinstance(event, CallEnded) and self.costs:
+            call.cost = self.costs
         lane = self.lanes.place(call)
-        said = [] if lane is None else [each for name in self.limits if (each := self._ask(name, lane, call))]
+        said = [each for name in self.limits if (each := self._ask(name, lane, call))]
         self.findings += [(self.number, each) for each in said]
         return said[0] if said else None
 
-    def _ask(self, name: str, lane: Lane, call: Call) -> Finding | None:
-        if lane.watch is None:  # a lane that began anew has no detectors yet
-            lane.watch = object()
-        cls, key = DETECTORS[name][0], (name, id(lane.watch))
-        assert cls.per == (Unit.LANE,)
+    def _ask(self, name: str, lane: Lane | None, call: Call) -> Finding | None:
+        cls = DETECTORS[name][0]
+        unit: Any = self
+        if cls.per == (Unit.LANE,):
+            if lane is None:
+                return None
+            unit = lane.watch = lane.watch or object()  # a lane that began anew has no detectors yet
         if call.event.kind not in getattr(cls, "heeds", Kind):
             return None
+        key = (name, id(unit))
         if key not in self.made:
             if not getattr(cls, "wakes", lambda _: True)(call):
                 return None
-            self.made[key] = (cls(self.limits[name], self.tools), lane.watch)  # the watch is kept alive
-        return self.made[key][0].ended(call)  # type: ignore[no-any-return]
+            self.made[key] = (cls(self.limits[name], self.tools), unit)  # the unit is kept alive
+        detector = self.made[key][0]
+        return detector.ended(call) if call.ended else detector.started(call)  # type: ignore[no-any-return]
 
     @property
     def stopped(self) -> int | None:
@@ -128,9 +145,19 @@ def _limits(name: str, wanted: Mapping[str, Any]) -> Any:
     return replace(limits, **{field: value for field, value in wanted.items() if field in known})
 
 
-def stopped_at(calls: Iterable[dict[str, Any]], **settings: Any) -> int | None:
+def stopped_at(calls: Iterable[dict[str, Any]], /, **settings: Any) -> int | None:
     """At which of `calls`, counted from 1, a run is stopped."""
     watch = Watch(**settings)
     for call in calls:
         watch.tool(**call)
     return watch.stopped
+
+
+def one(limit: str, value: float) -> dict[str, Any]:
+    """The setting of one limit."""
+    return {limit: value}
+
+
+def step(letter: str, **more: Any) -> dict[str, Any]:
+    """A call that is the same for the same letter."""
+    return {"name": f"read_{letter}", "arguments": {}, "result": f"text of {letter}", **more}

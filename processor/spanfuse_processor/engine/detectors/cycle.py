@@ -108,7 +108,7 @@ class CycleDetector:
         for ring in self._rings(history):
             if 0 < ring.stop <= ring.length and not self._is_paced(history, ring):
                 return self._said(call, history, ring, stops=True)
-            if warned is None and 0 < ring.warn <= ring.length:
+            if warned is None and ring.stop and 0 < ring.warn <= ring.length:
                 warned = ring
         return self._said(call, history, warned, stops=False) if warned else None
 

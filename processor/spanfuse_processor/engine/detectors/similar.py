@@ -33,11 +33,13 @@ _OWN_RULES: Final = (effects.WAIT, effects.SEND, effects.SPAWN)
 class SimilarLimits(DetectorLimits):
     """Numbers of calls of one tool in a row; 0 switches a rule off.
 
-    `reapplied` equal changes whose results are alike stop a run, two fewer warn. `drifting_warn` calls that
-    are asked nearly the same and bring results of like size warn.
+    `reapplied` equal changes whose results are alike stop a run, two fewer warn, and so do those that are
+    `slow` seconds apart. `drifting_warn` calls that are asked nearly the same and bring results of like size
+    warn.
     """
 
     reapplied: int = 8
+    slow: float = 120.0
     drifting_warn: int = 15
 
 
@@ -99,11 +101,13 @@ class SimilarDetector:
 
     def _compare(self, before: Fingerprints, prints: Fingerprints, news: News) -> None:
         alike = prints.result_sketch and resemblance(prints.result_sketch, before.result_sketch) >= GROWN
+        if news is News.KNOWN:
+            return  # equal calls with equal results: that is no drift
         self._grown = self._grown + 1 if alike else 1
         sizes = sorted((prints.result_size, before.result_size))
-        pages = news is News.NEW and prints.scope == before.scope != "" and not prints.result_empty
-        moved = pages and prints.arguments != before.arguments
-        self._sized = self._sized + 1 if sizes[1] <= 2 * sizes[0] and not moved else 1
+        moved = prints.scope == before.scope != "" and prints.arguments != before.arguments
+        pages = moved and not prints.result_empty
+        self._sized = self._sized + 1 if sizes[1] <= 2 * sizes[0] and not pages else 1
 
     def _judged(self, call: Call, tool: str, history: History) -> Finding | None:
         limits = self._limits
@@ -112,7 +116,7 @@ class SimilarDetector:
             message = (
                 f"{tool} made the same change {count} times in a row, with results that only count or grow"
             )
-            stops = count >= limits.reapplied
+            stops = count >= limits.reapplied and not 0 < limits.slow <= history.pause(count)
             severity, limit = (
                 (Severity.STOP, limits.reapplied) if stops else (Severity.WARN, limits.reapplied - 2)
             )

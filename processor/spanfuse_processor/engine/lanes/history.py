@@ -87,7 +87,7 @@ class History:
     end: the digest that they ended with, of an error or a result.
     asked_again: how many in a row asked one tool the very same, whatever came of it.
     kin: how many in a row asked it nearly the same.
-    forgiven: calls that the owner left out since something was new.
+    forgiven: calls that the owner left out, since something was new or a turn began.
     """
 
     __slots__ = (

@@ -144,6 +144,8 @@ class Lane:
     def _answered(self, at_ns: int) -> None:
         """A model has answered: a new turn."""
         self.working = False
+        if self.tools is not None:
+            self.tools.forgiven = 0
         answers = self._answers
         if answers is None:
             answers = self._answers = array("q", (at_ns,))
