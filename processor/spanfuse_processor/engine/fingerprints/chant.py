@@ -44,7 +44,7 @@ def chant(text: str) -> int:
     for at in _places(len(text)):
         piece = text[at : at + _PIECE]
         again = text.find(piece, at + 1, at + 2 * _APART)
-        if again > 0 and _is_prose(text[at:again]) and _chants(text, piece, at):
+        if again > 0 and _is_prose(text[at : max(again, at + _PIECE)]) and _chants(text, piece, at):
             return text.count(piece)
     return 0
 
