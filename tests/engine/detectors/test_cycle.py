@@ -166,7 +166,7 @@ class TestLimits:
         assert watch.findings == []
 
     def test_zero_switches_the_rule_for_any_order_off(self) -> None:
-        watch = Watch(**ALONE, stale=0)
+        watch = Watch(**ALONE, stale=0, calls=0)
         for letter in TestAnyOrder.LETTERS:
             watch.tool(**step(letter))
 
