@@ -78,6 +78,11 @@ class TestMarks:
 
         assert said == [(5, "warn", "minute_cost")]
 
+    def test_a_cheap_beginning_does_not_hide_a_dear_minute(self) -> None:
+        run = Run(run_cost=0, run_seconds=0).calls(20, usd=0.05)
+
+        assert run.calls(9, usd=0.6).said == [(25, "warn", "minute_cost")]
+
     def test_what_was_spent_before_anybody_counted_is_in_the_first_minute(self) -> None:
         assert Run(run_cost=0).call(usd=0.7).call(usd=2.3).said == [(2, "warn", "minute_cost")]
         assert Run(run_cost=0).call(usd=0.7).call(usd=2.3, gap=70.0).said == []
@@ -182,15 +187,15 @@ class TestOwnBudget:
 
 
 def test_a_run_that_was_released_begins_with_a_full_allowance() -> None:
-    run = Run(run_cost_stop=3.0).calls(3, usd=1.0)
-    run.detector = LimitsDetector(Limits(run_cost_stop=3.0), {})
+    dear, long = Run(run_cost=0, run_cost_stop=3.0), Run(run_tokens=0, run_tokens_stop=300)
+    for _ in range(2):
+        dear.calls(3, usd=1.0, gap=30.0)
+        long.calls(3, tokens=(90, 10))
+        dear.detector = LimitsDetector(Limits(run_cost=0, run_cost_stop=3.0), {})
+        long.detector = LimitsDetector(Limits(run_tokens=0, run_tokens_stop=300), {})
 
-    run.calls(3, usd=1.0)
-
-    assert [each for each in run.said if each[1] == "stop"] == [
-        (3, "stop", "run_cost_stop"),
-        (6, "stop", "run_cost_stop"),
-    ]
+    assert dear.said == [(3, "stop", "run_cost_stop"), (6, "stop", "run_cost_stop")]
+    assert long.said == [(3, "stop", "run_tokens_stop"), (6, "stop", "run_tokens_stop")]
 
 
 def test_a_finding_about_the_whole_run_goes_from_its_first_call_to_this_one() -> None:

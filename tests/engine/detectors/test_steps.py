@@ -68,6 +68,9 @@ class TestSlowSteps:
     def test_a_little_over_the_limit_takes_longer_to_be_told(self) -> None:
         assert Steps().all(*[31] * 12) == [(11, "warn", "seconds")]
 
+    def test_a_fast_call_in_between_is_averaged_in(self) -> None:
+        assert Steps().all(50, 50, 50, 1, 50, 50, 50) == [(7, "warn", "seconds")]
+
     def test_just_under_the_limit_is_never_told(self) -> None:
         assert Steps().all(*[29] * 50) == []
 
