@@ -34,6 +34,13 @@ def test_what_a_span_says_goes_before_its_resource() -> None:
     assert identity.namespace == "eu"
 
 
+def test_what_kind_of_run_it_is_may_stand_on_the_span_or_on_its_resource() -> None:
+    identities, resource = Identities(), {names.PROFILE: "long"}
+
+    assert identities.of(resource, {}.get).profile == "long"
+    assert identities.of(resource, {names.PROFILE: "batch"}.get).profile == "batch"
+
+
 def test_equal_identities_are_one_object_across_batches() -> None:
     identities = Identities()
 
