@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.fingerprints.errors import error_in
-from spanfuse_processor.engine.nouns import Fingerprints
+from spanfuse_processor.engine.fingerprints.sketch import resemblance
+from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
 MAKE = Fingerprinter(b"secret")
 
@@ -151,9 +151,101 @@ def test_no_value_raises(value: Any) -> None:
     prints = MAKE.fingerprints(value, value, "E", str(value))
 
     assert prints.error
-    assert isinstance(error_in(value), str)
 
 
 def test_messages_are_compared_as_they_stand() -> None:
     assert MAKE.content('{"a": 1}') != MAKE.content('{"a":1}')
     assert MAKE.content([{"role": "user"}]) == MAKE.content([{"role": "user"}])
+
+
+def test_a_scope_is_what_calls_that_go_on_have_in_common() -> None:
+    first = MAKE.arguments({"path": "a.py", "offset": 0, "attempt": 1})
+    then = MAKE.arguments({"path": "a.py", "offset": 200, "attempt": 2})
+
+    assert first.masked != then.masked
+    assert first.scope == then.scope != ""
+    assert MAKE.arguments({"path": "b.py", "offset": 0}).scope != first.scope
+    assert MAKE.arguments({"path": "a.py"}).scope == ""
+
+
+def test_arguments_are_alike_by_their_values_and_not_by_the_names_of_their_fields() -> None:
+    one, like, other = (
+        MAKE.arguments({"origin_city": city, "destination_city": "rome", "cabin": "economy"}).sketch
+        for city in ("paris", "lyon", "paris")
+    )
+    apart = MAKE.arguments({"origin_city": "oslo", "destination_city": "bergen", "cabin": "first"}).sketch
+
+    assert one == other
+    assert 0.3 < resemblance(one, like) < 0.8
+    assert resemblance(one, apart) == 0.0
+
+
+def test_the_order_of_long_arguments_does_not_matter_to_their_likeness() -> None:
+    words = " ".join(f"word{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(400))
+    given_ = {"one": words, "two": "other words", "three": words[::-1]}
+
+    assert MAKE.arguments(given_).sketch == MAKE.arguments(dict(reversed(given_.items()))).sketch
+
+
+def test_a_reworded_reason_is_no_likeness() -> None:
+    one = MAKE.arguments({"q": "flights to rome", "reason": "the user asked for it"})
+    other = MAKE.arguments({"q": "flights to rome", "reason": "because nothing was found so far"})
+
+    assert one.sketch == other.sketch != 0
+
+
+def test_results_are_alike_by_their_words() -> None:
+    one, other = MAKE.result("3 of 40 rows written"), MAKE.result("4 of 40 rows written")
+
+    assert one.raw != other.raw
+    assert one.sketch == other.sketch != 0
+
+
+def test_sketches_are_keyed() -> None:
+    assert MAKE.result("rows written").sketch != Fingerprinter(b"other").result("rows written").sketch
+
+
+@pytest.mark.parametrize(
+    ("result", "error_class"),
+    [
+        ("Error: missing path", ErrorClass.PERMANENT),
+        ({"statusCode": 429}, ErrorClass.TRANSIENT),
+        ("status error 403 locked", ErrorClass.PERMANENT),
+        ("Error: old text not found", ErrorClass.FAILED),
+        ("all is well", ErrorClass.NONE),
+    ],
+)
+def test_an_error_that_a_result_hides_has_a_class(result: object, error_class: ErrorClass) -> None:
+    assert MAKE.fingerprints({}, result).error_class is error_class
+
+
+def test_what_a_tool_declares_transient_is() -> None:
+    assert MAKE.fingerprints({}, "Error: locked").error_class is ErrorClass.PERMANENT
+    assert MAKE.fingerprints({}, "Error: locked", transient=("locked",)).error_class is ErrorClass.TRANSIENT
+
+
+def test_errors_of_one_status_differ_from_those_of_another() -> None:
+    errors = {MAKE.fingerprints({}, {"code": code, "message": "no"}).error for code in (401, 403, 429, 500)}
+
+    assert len(errors) == 4
+
+
+def test_an_answer_about_an_error_is_none() -> None:
+    asked = MAKE.request("how do errors look?")
+
+    assert MAKE.answer(asked, "Error: like this").error == ""
+    assert MAKE.answer(asked, "Error: like this", "Timeout").error_class is ErrorClass.TRANSIENT
+
+
+def test_a_conversation_says_nothing_by_its_likeness() -> None:
+    asked = MAKE.request([{"role": "user", "content": "hi"}])
+
+    assert asked.raw == MAKE.arguments([{"role": "user", "content": "hi"}]).raw
+    assert (asked.sketch, asked.scope) == (0, "")
+    assert MAKE.request(None) == MAKE.request(object()) == ("", "", 0, "")
+
+
+@pytest.mark.parametrize("wrap", [lambda text: text, lambda text: {"content": text, "tool_calls": []}])
+def test_prose_that_repeats_itself_chants(wrap: Any) -> None:
+    assert MAKE.result(wrap("I will check the results once more before I go on. " * 40)).chant == 40
+    assert MAKE.result([wrap("I will check the results once more before I go on. " * 40)]).chant == 0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanfuse_processor.engine.nouns import Fingerprints
+from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result, unpack
 
 digests = st.text("0123456789abcdef", min_size=16, max_size=16)
@@ -21,6 +21,11 @@ made = st.builds(
     digests | st.just(""),
     st.integers(0, 10**12),
     st.booleans(),
+    st.sampled_from(ErrorClass),
+    digests | st.just(""),
+    st.integers(0, (1 << 64) - 1),
+    st.integers(0, (1 << 64) - 1),
+    st.integers(0, 10**6),
 )
 
 
@@ -34,6 +39,7 @@ def test_each_half_comes_back_alone(digest: str) -> None:
     asked, failed = Fingerprints(digest, digest), Fingerprints(error=digest)
 
     assert unpack(pack_arguments(asked), None) == asked
+    assert pack_arguments(asked).count(":") == 4
     assert unpack(None, pack_result(failed)) == failed
     assert (pack_result(asked), pack_arguments(failed)) == ("", "")
 
@@ -46,9 +52,26 @@ def test_a_masked_digest_that_says_the_same_is_not_repeated() -> None:
 
 
 def test_fields_that_are_added_later_are_passed_over() -> None:
-    prints = Fingerprints("a", "b", "c", "d", "e", 7, True)
+    prints = Fingerprints("a", "b", "c", "d", "e", 7, True, ErrorClass.FAILED, "f", 8, 9, 10)
 
     assert unpack(pack_arguments(prints) + ":new", pack_result(prints) + ":new:er") == prints
+
+
+def test_texts_from_before_a_field_was_added_are_read() -> None:
+    assert unpack("1:a:b", "1:c:d:7:1:e") == Fingerprints("a", "b", "c", "d", "e", 7, True)
+    assert unpack("1:a:b:ff", "1:c:d:7:1:e:p") == Fingerprints(
+        "a", "b", "c", "d", "e", 7, True, ErrorClass.PERMANENT, sketch=255
+    )
+
+
+@pytest.mark.parametrize("sketch", ["xyz", "-1" * 40, "f" * 5_000, " ", "1_0", "\u0661"])
+def test_a_sketch_that_is_none_does_no_harm(sketch: str) -> None:
+    found = unpack(f"1:a:b:{sketch}:c", f"1:d:e:7::::{sketch}:many")
+
+    assert found is not None
+    assert (found.arguments, found.scope, found.result, found.chant) == ("a", "c", "d", 0)
+    assert 0 <= found.sketch < 1 << 64
+    assert 0 <= found.result_sketch < 1 << 64
 
 
 @pytest.mark.parametrize("other", [None, "", "1", "1:a", "2:a:b", "1::", 7, True, ["1:a:b"], b"1:a:b"])

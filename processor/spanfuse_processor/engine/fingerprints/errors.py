@@ -59,6 +59,7 @@ _TRANSIENT_KIND: Final = re.compile(
     r"Time(?:d)?[Oo]ut|[Rr]ate_?[Ll]imit|[Oo]verloaded|Unavailable|TooManyRequests|Throttl|BadGateway"
     r"|^(?:API)?Connection(?:Error|Reset|Refused|Aborted)|BrokenPipe|ServerDisconnected|DeadlineExceeded"
 )
+_NAMED: Final = re.compile(r"(?:[\w.]*\.)?(\w*(?:Error|Exception|error|ERROR))(?:\s*:\s*|$)")
 _SPENT: Final = re.compile(r"insufficient_quota|exceeded your current quota", re.IGNORECASE)
 _TRANSIENT_WORDS: Final = re.compile(
     r"rate[ -]?limit|too many requests|overloaded|(?:over|at) capacity|server (?:is )?busy|throttl"
@@ -132,7 +133,10 @@ def classify(kind: str, message: str, transient: Collection[str] = ()) -> ErrorC
     head, kind = message[:HEAD].strip(), kind.rpartition(".")[2]
     if transient and _is_declared(f"{kind} {head}".lower(), transient):
         return ErrorClass.TRANSIENT
-    return _by_code(kind, head) or _by_kind(kind) or _by_words(head)
+    named = _NAMED.match(head)
+    if named is None:
+        return _by_code(kind, head) or _by_kind(kind) or _by_words(head)
+    return _by_code(kind, head) or _by_kind(kind) or _by_kind(named[1]) or _by_words(head[named.end() :])
 
 
 def _by_code(kind: str, head: str) -> ErrorClass:

@@ -20,7 +20,9 @@ _OTHERS: Final = ('"assistant"', '"tool"', '"model"', '"ai"', '"function"', '"to
 _ANSWERS: Final = frozenset(
     {"tool_call_response", "tool_result", "function_response", "function_call_output"}
 )
-_NOTES: Final = re.compile(r"\b(?:Observation|Thought|Action Input|Tool (?:result|output|response))s?:")
+_NOTES: Final = re.compile(
+    r"(?:\b|\\n)(?:Observation|Thought|Action Input|Tool (?:result|output|response))s?:"
+)
 """Words by which an agent that keeps notes of its work in one text marks them."""
 
 _UNCLOSED: Final = re.compile(r'"content"\s*:\s*"')
@@ -54,7 +56,7 @@ def task_in(given: object) -> tuple[object, bool]:
     messages = _listed(given)
     if not messages:
         return given, True
-    asked = next((each for each in reversed(messages) if each.get("role") in _USERS), messages[-1])
+    asked = next((each for each in reversed(messages) if _is_user(each)), messages[-1])
     alone = sum(message.get("role") != "system" for message in messages) <= 1
     return "".join(_texts(asked)), alone
 
@@ -68,10 +70,15 @@ def turn_in(given: object) -> tuple[bool, bool]:
     (False, False)
     """
     last = _last(given)
-    if last is None or last.get("role") not in _USERS or _hands_on(last):
+    if last is None or not _is_user(last) or _hands_on(last):
         return False, False
     text = given if isinstance(given, str) else json.dumps(given, default=str)
     return True, not any(other in text for other in _OTHERS) and _NOTES.search(text) is None
+
+
+def _is_user(message: Message) -> bool:
+    role = message.get("role")
+    return isinstance(role, str) and role in _USERS
 
 
 def _hands_on(message: Message) -> bool:
