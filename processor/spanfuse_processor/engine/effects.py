@@ -31,6 +31,7 @@ _STEERING: Final = _words(  # each takes a state one further: equal calls with e
 _LOOKING: Final = _words("get check fetch query view read describe show retrieve list")
 _LASTING: Final = _words("job run build deployment execution operation pipeline workflow export background")
 _CHANGING: Final = _words("edit write insert append patch replace apply update create save str")
+_SEARCHING: Final = _words("search find query retrieve retrieval lookup grep google browse recall")
 _THINKING: Final = _words("think thinking thought thoughts scratchpad ultrathink")
 _POSTED: Final = _words("message comment slack reply tweet chat channel review")
 _REMARKS: Final = _words("comment reply review")
@@ -101,6 +102,16 @@ def changes(tool: str) -> bool:
     (True, False, False)
     """
     return any(word.lower() in _CHANGING for word in _WORD.findall(tool[:128]))
+
+
+@lru_cache(maxsize=4_096)
+def searches(tool: str) -> bool:
+    """Whether a tool's name says that it looks something up by words: what it finds depends on all of them.
+
+    >>> searches("tool_search"), searches("retrieve"), searches("check_stock")
+    (True, True, False)
+    """
+    return any(word.lower() in _SEARCHING for word in _WORD.findall(tool[:128]))
 
 
 @lru_cache(maxsize=4_096)

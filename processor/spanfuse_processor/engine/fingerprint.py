@@ -9,6 +9,7 @@ equals nothing. It does not know spans, detectors, nor what becomes of a digest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
@@ -44,6 +45,12 @@ ASKED: Final = 2_048
 """Characters of arguments that a sketch is made of; of a result it takes as many as sketches usually do."""
 
 _EMPTY: Final = frozenset({"", "[]", "{}", "()", "null", "None", '""', "''"})
+_NOTHING: Final = re.compile(
+    r"\W*(?:(?:no|0|zero)\s+(?:[\w-]+\s+){0,3}?(?:results?|match(?:es)?|hits?|entries|records?|rows?|items?|files?"
+    r"|documents?|data|found|available)\b|nothing\b|none\W*$|not found\b|empty\W*$|(?:could not|couldn't) find\b)",
+    re.IGNORECASE,
+)
+_SHORT: Final = 120  # characters of a text that may say that there is nothing, and no more
 
 
 class ArgumentPrints(NamedTuple):
@@ -194,11 +201,13 @@ def is_empty(data: Any, text: str) -> bool:
 
     >>> is_empty({"results": [], "total": 0}, ""), is_empty({"found": False}, "")
     (True, False)
+    >>> is_empty(None, "No flights found for that day."), is_empty(None, "12 rows, none of them empty")
+    (True, False)
     """
     if isinstance(data, dict) and data:
         values = list(data.values())
         return not any(values) and any(value in ([], {}, "", None) for value in values)
-    return text[:8].strip() in _EMPTY and len(text) < 64 and text.strip() in _EMPTY
+    return len(text) <= _SHORT and (text.strip() in _EMPTY or _NOTHING.match(text) is not None)
 
 
 def said(data: Any) -> str:

@@ -42,13 +42,15 @@ _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
 class AnswersLimits(DetectorLimits):
     """`same` equal answers in a row stop a run, `same_warn` warn; 0 switches a rule off.
 
-    Questions are the same in other words when at least `reworded` (0 to 1) of their words are. Questions that
-    are `slow` seconds apart, or between which the agent was `idle` for so many, only warn.
+    Questions are the same in other words when at least `reworded` (0 to 1) of their words are, or
+    `reworded_search` where a tool searches: there, every word should make a difference. Questions that are
+    `slow` seconds apart, or between which the agent was `idle` for so many, only warn.
     """
 
     same: int = 8
     same_warn: int = 6
     reworded: float = 0.4
+    reworded_search: float = 0.3
     slow: float = 120.0
     idle: float = 30.0
 
@@ -102,19 +104,19 @@ class AnswersDetector:
             self._others = self._alike = self._places = 0
             self._told = ()
         elif self._before is not None:
-            self._compare(self._before, prints)
+            self._compare(event.name, self._before, prints)
         self._before = prints
         return None if call.repeatable else self._judged(call, prints, call.lane.tools.ends)
 
-    def _compare(self, before: Fingerprints, prints: Fingerprints) -> None:
+    def _compare(self, tool: str, before: Fingerprints, prints: Fingerprints) -> None:
         if prints.arguments == before.arguments or not (prints.arguments and before.arguments):
             return
         self._others += 1
         self._places += prints.scope == before.scope != ""
-        self._alike += (
-            prints.sketch != before.sketch  # only digits differ: that is counting through items
-            and resemblance(prints.sketch, before.sketch) >= self._limits.reworded
-        )
+        if prints.sketch != before.sketch:  # else only digits differ: that is counting through items
+            searches = effects.searches(tool)
+            likeness = self._limits.reworded_search if searches else self._limits.reworded
+            self._alike += resemblance(prints.sketch, before.sketch) >= likeness
 
     def _judged(self, call: Call, prints: Fingerprints, count: int) -> Finding | None:
         limits = self._limits

@@ -41,8 +41,8 @@ class MonologueLimits(DetectorLimits):
     """Numbers of messages in a row, with nothing called between them, that stop a run; 0 switches a rule off.
 
     `equal` messages, `alike` ones of which at least `likeness` (0 to 1) of the words are in one of the last
-    eight, `blank` ones without words (of which it only warns where no content is known). Two fewer warn, one
-    fewer of `equal` ones.
+    eight, `blank` ones of so few tokens that there is no word in them. Two fewer warn, one fewer of `equal`
+    ones.
     """
 
     equal: int = 4
@@ -104,7 +104,7 @@ class MonologueDetector:
         self._take(event, event.prints or Fingerprints())
         for rule, count in self._counts.items():
             limit = getattr(self._limits, rule)
-            if 0 < limit <= count and (rule != "blank" or self._result):
+            if 0 < limit <= count:
                 return self._said(call, Severity.STOP, rule, count, limit)
             if 0 < limit - (1 if rule == "equal" else 2) <= count and limit:
                 warned = self._said(call, Severity.WARN, rule, count, limit)
