@@ -73,14 +73,18 @@ def test_a_result_in_json_loses_the_ids_of_its_request() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["", "  \n", "[]", "{}", "null", "None", [], {}, None, {"results": []}, '{"results": []}']
+    "value",
+    [
+        *("", "  \n", "[]", "{}", "null", "None", [], {}, None, {"results": []}, '{"results": []}'),
+        *("no results", "No flights found for 3 May.", "0 matches", "Not found", "(empty)", "nothing to do"),
+    ],
 )
 def test_nothing_is_empty(value: object) -> None:
     assert MAKE.result(value)[3]
 
 
 @pytest.mark.parametrize(
-    "value", ["ok", "0", 0, False, {"found": False}, [0], {"results": [1]}, "no results"]
+    "value", ["ok", "0", 0, False, {"found": False}, [0], {"results": [1]}, "no problems", "not empty"]
 )
 def test_something_is_not_empty(value: object) -> None:
     assert not MAKE.result(value)[3]

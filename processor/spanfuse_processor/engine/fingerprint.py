@@ -46,8 +46,9 @@ ASKED: Final = 2_048
 
 _EMPTY: Final = frozenset({"", "[]", "{}", "()", "null", "None", '""', "''"})
 _NOTHING: Final = re.compile(
-    r"\W*(?:(?:no|0|zero)\s+(?:[\w-]+\s+){0,3}?(?:results?|match(?:es)?|hits?|entries|records?|rows?|items?|files?"
-    r"|documents?|data|found|available)\b|nothing\b|none\W*$|not found\b|empty\W*$|(?:could not|couldn't) find\b)",
+    r"\W*(?:(?:no|0|zero)\s+(?:[\w-]+\s+){0,3}?(?:results?|match(?:es)?|hits?|entries|records?|rows?|items?"
+    r"|files?|documents?|data|found|available)\b|nothing\b|none\W*$|not found\b|empty\W*$"
+    r"|(?:could not|couldn't) find\b)",
     re.IGNORECASE,
 )
 _SHORT: Final = 120  # characters of a text that may say that there is nothing, and no more
