@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -49,14 +49,17 @@ class Watch:
     def tool(
         self, name: str = "search", arguments: object = UNKNOWN, result: object = UNKNOWN, **more: Any
     ) -> Finding | None:
-        """A tool was called; `took` seconds, `error` is its message, `at` overrides the clock."""
+        """A tool was called. It `took` seconds, `error` is its message, `at` overrides the clock.
+
+        `transient` are errors of which it says that they pass.
+        """
         return self.told(Kind.TOOL, name, arguments, result, **more)
 
     def model(self, asked: object = UNKNOWN, answered: object = UNKNOWN, **more: Any) -> Finding | None:
         """A model was asked; `tokens` are those of input and output."""
         tokens = more.pop("tokens", None)
         usage = Usage(*tokens) if tokens else None
-        return self.told(Kind.MODEL, "gpt-4o", asked, answered, usage=usage, **more)
+        return self.told(Kind.MODEL, more.pop("name", "gpt-4o"), asked, answered, usage=usage, **more)
 
     def agent(self, name: str, task: object = UNKNOWN, **more: Any) -> Finding | None:
         """An agent was started."""
@@ -74,18 +77,25 @@ class Watch:
         error: str = "",
         parent: int = 1,
         agents: tuple[str, ...] = ("main",),
+        transient: Collection[str] = (),
         **more: Any,
     ) -> Finding | None:
         self.now = self.now + self.gap if at is None else at
         self.number += 1
-        kept = PRINTS.fingerprints(arguments, result, "ToolError" if error else "", error)
+        kind_of_error = "ToolError" if error else ""
+        kept = PRINTS.fingerprints(arguments, result, kind_of_error, error, transient=transient)
         event = ended(
             self.number, parent, kind, name=name,
             started_ns=int(self.now * SECOND), ended_ns=int((self.now + took) * SECOND),
             prints=None if kept == PRINTS.fingerprints() else kept,
-            error="ToolError" if error else "", **more,
+            error=kind_of_error, **more,
         )  # fmt: skip
         return self.hear(event, agents)
+
+    def failed_somehow(self, name: str) -> None:
+        """A tool failed, and nobody knows how."""
+        self.number += 1
+        self.hear(ended(self.number, 1, name=name, error="_OTHER"))
 
     def turn(self, begins: bool, agents: tuple[str, ...] = ()) -> None:
         """An agent's span that real user input opened begins or ends."""

@@ -1,0 +1,248 @@
+"""Storms: one tool or model that keeps failing, whatever it is asked, by the class of its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.engine.detectors.watching import Watch, one, stopped_at
+
+from spanfuse_processor.engine.policy import ToolRule
+from spanfuse_processor.engine.verdicts import Severity
+
+ALONE: dict[str, Any] = {"only": ("storm",)}
+
+PERMANENT = (
+    "permission denied",
+    "unknown tool: pusch",
+    "missing parameter: agent_name",
+    "HTTP 403",
+    "file is locked",
+)
+TRANSIENT = ("HTTP 429", "HTTP 503", "the model is overloaded", "connection timed out")
+FAILED = ("old text is not in the file", "SyntaxWarning here", "3 tests failed")
+
+
+def failing(error: str, tool: str = "push", calls: int = 40, of: str = "") -> Iterator[dict[str, Any]]:
+    """Calls that are all asked something else and fail alike."""
+    items = (f"item {chr(97 + n)}{of}" for n in range(calls))
+    return ({"name": tool, "arguments": {"item": item}, "error": error} for item in items)
+
+
+class TestClasses:
+    @pytest.mark.parametrize("error", PERMANENT)
+    def test_what_can_never_work_stops_at_the_fourth(self, error: str) -> None:
+        watch = Watch()
+        for call in failing(error, calls=20):
+            watch.tool(**call)
+
+        assert watch.rules == [(3, "storm.permanent"), (4, "storm.permanent")]
+
+    @pytest.mark.parametrize("error", FAILED)
+    def test_what_might_work_stops_at_the_tenth(self, error: str) -> None:
+        watch = Watch()
+        for call in failing(error, calls=20):
+            watch.tool(**call)
+
+        assert watch.rules == [(6, "storm.failed"), (10, "storm.failed")]
+
+    @pytest.mark.parametrize("error", TRANSIENT)
+    def test_what_passes_by_itself_stops_at_the_tenth_when_it_is_not_given_the_time(self, error: str) -> None:
+        watch = Watch(gap=0.5)
+        for call in failing(error, calls=20):
+            watch.tool(**call, took=0.1)
+
+        assert watch.rules == [(6, "storm.transient"), (10, "storm.transient")]
+
+    def test_it_may_be_asked_the_same_for_all_that(self) -> None:
+        assert stopped_at([{"arguments": {"u": 1}, "error": "HTTP 503"}] * 20, gap=0.5) == 10
+
+    def test_several_errors_that_can_never_work_stop_at_the_sixth(self) -> None:
+        watch = Watch()
+        for n in range(20):
+            watch.tool("push", {"n": n}, error=PERMANENT[n % 5])
+
+        assert watch.rules == [(5, "storm.permanent_any"), (6, "storm.permanent_any")]
+
+    def test_several_errors_that_might_work_never_do(self) -> None:
+        watch = Watch()
+        for n in range(40):
+            watch.tool("edit", {"text": n}, error=f"line {'abc'[n % 3]} does not match")
+
+        assert watch.findings == []
+
+    def test_what_a_tool_declares_to_pass_is_given_the_time(self) -> None:
+        calls = list(failing("warming up, come back", tool="render"))
+        passing = ToolRule(transient=("warming up",))
+
+        assert stopped_at(calls, gap=20.0) == 10
+        watch = Watch(gap=20.0)
+        for call in calls:
+            watch.tool(**call, transient=passing.transient)
+        assert watch.stopped is None
+
+    def test_failures_of_which_only_the_error_is_known_count_as_well(self) -> None:
+        assert stopped_at([{"error": "it did not work"}] * 20) == 10
+
+    def test_failures_of_which_only_the_status_is_known_count_as_well(self) -> None:
+        watch = Watch()
+        for _ in range(20):
+            watch.failed_somehow("push")
+
+        assert watch.rules == [(6, "storm.failed"), (10, "storm.failed")]
+
+
+class TestPatience:
+    @pytest.mark.parametrize("error", TRANSIENT)
+    def test_a_growing_back_off_is_no_storm_and_no_reason_to_warn(self, error: str) -> None:
+        watch = Watch()
+        for n in range(12):
+            watch.tool("fetch", {"u": 1}, error=error, at=2.0**n, took=0.1)
+
+        assert watch.findings == []
+
+    def test_a_model_that_is_refused_at_once_again_and_again_stops(self) -> None:
+        watch = Watch(gap=0.1)
+        for _ in range(20):
+            watch.model(error="429", took=0.05)
+
+        assert watch.stopped == 10
+
+    def test_a_model_that_is_asked_patiently_while_it_is_refused_does_not(self) -> None:
+        watch = Watch(gap=20.0)
+        for _ in range(40):
+            watch.model(error="429")
+
+        assert watch.findings == []
+
+    def test_a_timeout_that_took_its_time_is_patience(self) -> None:
+        calls = [{"arguments": {"u": 1}, "error": "connection timed out", "took": 30.0}] * 20
+
+        assert stopped_at(calls, gap=30.1) is None
+
+    @pytest.mark.parametrize("error", PERMANENT)
+    def test_patience_mends_nothing_that_can_never_work(self, error: str) -> None:
+        assert stopped_at(failing(error), gap=60.0) == 4
+
+    @pytest.mark.parametrize(("gap", "call"), [(60.0, 10), (130.0, None)])
+    def test_what_might_work_may_be_tried_now_and_then(self, gap: float, call: int | None) -> None:
+        assert stopped_at(failing(FAILED[0]), gap=gap) == call
+
+    def test_how_long_is_patient_can_be_said(self) -> None:
+        assert stopped_at(failing("HTTP 503"), gap=3.0) == 10
+        assert stopped_at(failing("HTTP 503"), gap=3.0, retry_gap=2.0) is None
+        assert stopped_at(failing(FAILED[0]), gap=3.0, slow=2.0) is None
+
+
+class TestWhatEndsAStorm:
+    def test_a_success_of_the_same_tool(self) -> None:
+        watch = Watch()
+        for part in "abcd":
+            for call in failing(FAILED[0], calls=9, of=part):
+                watch.tool(**call)
+            watch.tool("push", {"item": part}, f"pushed {part}")
+
+        assert watch.stopped is None
+
+    def test_another_tool(self) -> None:
+        calls = []
+        for n in range(20):
+            calls += [
+                *failing(PERMANENT[0], calls=3),
+                {"name": "read", "arguments": {"n": n}, "result": f"{n}"},
+            ]
+
+        assert stopped_at(calls) is None
+
+    def test_another_class_of_errors(self) -> None:
+        watch = Watch(gap=0.5)
+        for n in range(30):
+            watch.tool("push", {"n": n}, error=(PERMANENT[0], TRANSIENT[0])[n // 3 % 2])
+
+        assert watch.stopped is None
+
+    def test_another_error_of_a_kind_that_might_work(self) -> None:
+        calls = [call for n in range(6) for call in failing(FAILED[n % 2], calls=9, of="abcdef"[n])]
+
+        assert stopped_at(calls) is None
+
+    def test_a_count_of_failures_that_falls(self) -> None:
+        calls = ({"name": "bash", "arguments": {"n": n}, "error": f"{40 - n} failing"} for n in range(40))
+
+        assert stopped_at(calls) is None
+
+    def test_a_model_that_answers_in_between_does_not_end_a_storm_of_a_tool(self) -> None:
+        watch = Watch()
+        for n, call in enumerate(failing(PERMANENT[0])):
+            watch.model({"turn": n}, f"I try again, {n}")
+            watch.tool(**call)
+
+        assert watch.stopped == 2 * 4
+
+    def test_a_new_storm_is_told_of_again(self) -> None:
+        watch = Watch()
+        for n in range(3):
+            for call in failing(PERMANENT[0], calls=3):
+                watch.tool(**call)
+            watch.tool("push", {"ok": n}, f"pushed {n}")
+
+        assert watch.rules == [(3, "storm.permanent"), (7, "storm.permanent"), (11, "storm.permanent")]
+
+
+class TestSweeps:
+    @pytest.mark.parametrize("tool", ["fetch", "read_file", "web_search"])
+    def test_one_thing_that_is_denied_says_little_of_the_next(self, tool: str) -> None:
+        """A crawler meets nine sites in a row that refuse it."""
+        assert stopped_at(failing("HTTP 403", tool=tool, calls=9)) is None
+
+    def test_but_much_of_the_tenth(self) -> None:
+        assert stopped_at(failing("HTTP 403", tool="fetch")) == 10
+
+    def test_to_ask_for_the_same_in_other_ways_is_no_sweep(self) -> None:
+        calls = (
+            {"name": "fetch", "arguments": {"url": "a.org", "try": n}, "error": "HTTP 403"} for n in range(9)
+        )
+
+        assert stopped_at(calls) == 4
+
+
+RULES = {
+    "permanent": list(failing(PERMANENT[0])),
+    "permanent_any": [{"name": "push", "arguments": {"n": n}, "error": PERMANENT[n % 5]} for n in range(40)],
+    "failed": list(failing(FAILED[0])),
+    "transient": list(failing(TRANSIENT[0])),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+class TestLimits:
+    @pytest.mark.parametrize("limit", [2, 5, 13])
+    def test_a_rule_stops_at_its_limit_and_not_before(self, rule: str, limit: int) -> None:
+        any_errors = one("permanent_any", 0) if rule == "permanent" else {}
+        watch = Watch(**ALONE, gap=1.0, **any_errors, **one(rule, limit))
+        for call in RULES[rule]:
+            watch.tool(**call)
+
+        assert watch.stopped == limit
+        assert watch.rules[-1] == (limit, f"storm.{rule}")
+
+    def test_zero_switches_it_off(self, rule: str) -> None:
+        watch = Watch(only=("storm",), gap=1.0, **one(rule, 0) | one("permanent_any", 0))
+        for call in RULES[rule]:
+            watch.tool(**call)
+
+        assert watch.findings == []
+
+    def test_its_finding_says_all_that_it_rests_on(self, rule: str) -> None:
+        watch = Watch(**ALONE, gap=1.0)
+        for call in RULES[rule]:
+            watch.tool(**call)
+
+        number, finding = watch.findings[-1]
+        assert (finding.detector, finding.rule, finding.severity) == ("storm", rule, Severity.STOP)
+        assert (finding.reason, finding.observed, finding.limit) == ("RETRY_STORM", number, number)
+        assert [int.from_bytes(span) for span in finding.spans] == list(range(1, number + 1))
+        assert finding.first_span_id == (1).to_bytes(8)
+        assert len(finding.prints) == 1
+        assert finding.cleared_by
