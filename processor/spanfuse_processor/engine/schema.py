@@ -19,6 +19,7 @@ Schema = dict[str, Any]
 
 _PLAIN: Final = {str: {"type": "string"}, bool: {"type": "boolean"}}
 _NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}}
+TWIN: Final = "_stop"  # behind the name of a limit that warns: the limit that stops
 _SENTENCE: Final = re.compile(r"(?<=\.)\s+(?=[A-Z`0-9])|\n\s*\n")
 
 
@@ -44,10 +45,15 @@ def schema_of(cls: type[Any]) -> Schema:
 
 
 def description(cls: type[Any], field: str) -> str:
-    """What the docstrings of `cls`, and of what it inherits from, say of a field."""
+    """What the docstrings of `cls`, and of what it inherits from, say of a field, or of its twin that warns."""
     texts = [each.__dict__.get("__doc__") or "" for each in cls.__mro__ if dataclasses.is_dataclass(each)]
     sentences = [_one_line(each) for text in texts for each in _SENTENCE.split(text)]
-    return " ".join(each for each in sentences if f"`{field}`" in each)
+    said = " ".join(each for each in sentences if f"`{field}`" in each)
+    if said or not field.endswith(TWIN):
+        return said
+    return (
+        f"The twin of `{field.removesuffix(TWIN)}` that stops. {description(cls, field.removesuffix(TWIN))}"
+    )
 
 
 def _with(cls: type[Any], **properties: Schema) -> Schema:
