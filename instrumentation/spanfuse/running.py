@@ -22,6 +22,7 @@ from spanfuse.context import RunScope
 from spanfuse.errors import SettingsError
 from spanfuse.provider import Intent, Outcome
 from spanfuse_processor.engine import names
+from spanfuse_processor.engine.fingerprints.canonical import is_opaque
 from spanfuse_processor.engine.nouns import Identity, Kind
 from spanfuse_processor.engine.policy import Profile
 from spanfuse_processor.engine.verdicts import Mode
@@ -150,10 +151,14 @@ class Run:
         return synchronous
 
     def _called(self, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run:
-        """A run for one call of a function: what that is called with tells agents of one name apart."""
+        """A run for one call of a function: what that is called with tells agents of one name apart.
+
+        Where that is nothing, or shows nothing of itself, it is not known: two unknown tasks are not equal.
+        """
         run = Run(self._said)
         if runtime.live() is not None:
-            run._arguments = named(signature, args, kwargs)
+            asked = named(signature, args, kwargs)
+            run._arguments = asked if asked and all(map(_shows, asked.values())) else None
         return run
 
     def _enter(self, interruptible: bool = False) -> None:
@@ -185,6 +190,11 @@ class Run:
                 call.fail(error)
 
         return end
+
+
+def _shows(value: object) -> bool:
+    """Whether an argument shows what is asked: a handle or a connection does not."""
+    return not any(map(is_opaque, value if isinstance(value, list | tuple) else (value,)))
 
 
 def run(

@@ -12,7 +12,7 @@ from spanfuse_processor.engine import names
 from spanfuse_processor.engine.dialects.otel_genai import OtelGenai
 from spanfuse_processor.engine.events import UNNAMED_ERROR, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.nouns import Fingerprints, Identity, Kind, Usage
+from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Identity, Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
@@ -166,6 +166,14 @@ class TestTool:
 
         assert events[0] is not None and events[1] is not None
         assert events[0].prints == events[1].prints
+
+    def test_what_policy_says_passes_by_itself_is_transient(self) -> None:
+        dialect = OtelGenai(PRINTS, {"search": ToolRule(transient=("IndexBusy",))})
+
+        event = dialect.read(raw(TOOL | {names.ERROR_TYPE: "mine.IndexBusy"}, status_message="denied"))
+
+        assert event is not None and event.prints is not None
+        assert event.prints.error_class is ErrorClass.TRANSIENT
 
     def test_a_failure_without_content_is_known_by_its_error(self) -> None:
         event = read(TOOL | {names.ERROR_TYPE: "ToolError"}, status=2, status_message="no such flight")

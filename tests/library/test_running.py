@@ -227,3 +227,52 @@ async def test_as_a_decorator_of_a_coroutine_function_too(session: Session) -> N
     assert asyncio.iscoroutinefunction(handle)
     assert await handle() == "done"
     assert session.calls("invoke_agent") == ["a"]
+
+
+def test_an_agent_is_compared_by_what_its_function_got_and_gave(session: Session) -> None:
+    @spanfuse.run(agent="writer")
+    def write(topic: str, words: int = 100) -> str:
+        return f"{words} words about {topic}"
+
+    with spanfuse.run():
+        write("rome", words=100)
+        write(topic="rome", words=100)
+        write("oslo")
+
+    first, same, other = attributes(session, "invoke_agent")
+    assert (first[names.ARGUMENTS], first[names.RESULT]) == (same[names.ARGUMENTS], same[names.RESULT])
+    assert first[names.ARGUMENTS] != other[names.ARGUMENTS]
+    assert not any("rome" in str(value) for value in first.values())
+
+
+@pytest.mark.parametrize("arguments", [(), (object(),), ("rome", threading.Lock())])
+def test_what_shows_nothing_of_a_task_leaves_it_unknown(
+    session: Session, arguments: tuple[object, ...]
+) -> None:
+    @spanfuse.run(agent="writer")
+    def write(*tasks: object) -> None: ...
+
+    write(*arguments)
+
+    assert names.ARGUMENTS not in attributes(session, "invoke_agent")[0]
+    assert names.RESULT not in attributes(session, "invoke_agent")[0]
+
+
+def test_a_workflow_is_not_compared(session: Session) -> None:
+    @spanfuse.run(name="triage")
+    def triage(ticket: str) -> str:
+        return ticket
+
+    triage("t1")
+
+    assert {names.ARGUMENTS, names.RESULT}.isdisjoint(attributes(session, "invoke_workflow")[0])
+
+
+async def test_a_coroutine_function_s_agent_is_compared_too(session: Session) -> None:
+    @spanfuse.run(agent="writer")
+    async def write(topic: str) -> str:
+        return topic
+
+    await write("rome")
+
+    assert {names.ARGUMENTS, names.RESULT} <= attributes(session, "invoke_agent")[0].keys()

@@ -16,7 +16,7 @@ from spanfuse.errors import BreakerOpen, SettingsError
 from spanfuse.provider import Outcome
 from spanfuse.testing import Session, directive, spanfuse_session
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.nouns import BreakerKey, ErrorClass, Level
 from spanfuse_processor.engine.policy import Effect, Policy, ToolRule
 from spanfuse_processor.engine.policy_file import policy_from_mapping
 from spanfuse_processor.engine.reading.prints import unpack
@@ -107,6 +107,41 @@ def test_policy_speaks_where_the_code_is_silent() -> None:
 
     assert session.spans[0].attributes[names.EFFECT] == "exec"
     assert session.spans[0].attributes[names.REPEATABLE] is True
+
+
+def error_class(session: Session, at: int = 0) -> ErrorClass:
+    prints = unpack(None, session.spans[at].attributes[names.RESULT])
+    assert prints is not None
+    return prints.error_class
+
+
+@pytest.mark.parametrize("declared", [ConnectionError, "ConnectionError", "no route"])
+def test_an_error_that_a_tool_declares_transient_is(
+    session: Session, declared: str | type[BaseException]
+) -> None:
+    @spanfuse.tool(transient=[declared])
+    def fetch() -> None:
+        raise ConnectionError("access denied: no route")
+
+    with pytest.raises(ConnectionError):
+        fetch()
+
+    assert error_class(session) is ErrorClass.TRANSIENT
+
+
+def test_so_is_one_that_policy_declares_also_where_a_result_hides_it() -> None:
+    @spanfuse.tool
+    def fetch() -> dict[str, object]:
+        return {"status": "error", "message": "index locked"}
+
+    policy = Policy(tools={"fetch": ToolRule(transient=("locked",))})
+    with spanfuse_session(policy=policy, patch=False) as session:
+        fetch()
+    with spanfuse_session(patch=False) as undeclared:
+        fetch()
+
+    assert error_class(session) is ErrorClass.TRANSIENT
+    assert error_class(undeclared) is ErrorClass.PERMANENT
 
 
 def test_an_exception_passes_through_unchanged(session: Session) -> None:

@@ -1,0 +1,62 @@
+"""The messages of foreign spans: whose turn it is, what an agent was asked, what it answered."""
+
+from __future__ import annotations
+
+import json
+
+from tests.engine.genai import CHAT, read
+
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.nouns import Fingerprints
+from spanfuse_processor.engine.reading.prints import pack_arguments
+
+PRINTS = Fingerprinter()
+
+
+class TestTurn:
+    def test_a_user_s_turn_is_told_by_who_spoke_last(self) -> None:
+        asked = {"role": "user", "parts": [{"type": "text", "content": "hi"}]}
+        answered = {"role": "assistant", "parts": [{"type": "text", "content": "hello"}]}
+        turns = [
+            (event.user_turn, event.fresh)
+            for messages in ([asked], [asked, answered, asked], [asked, answered])
+            for event in [read(CHAT | {names.INPUT_MESSAGES: json.dumps(messages)})]
+        ]
+
+        assert turns == [(True, True), (True, False), (False, False)]
+
+    def test_a_turn_that_was_stamped_goes_before_what_messages_tell(self) -> None:
+        messages = json.dumps([{"role": "user", "parts": []}])
+
+        event = read(CHAT | {names.INPUT_MESSAGES: messages, names.TURN: "agent"})
+
+        assert (event.user_turn, event.fresh) == (False, False)
+
+    def test_embeddings_are_nobody_s_turn(self) -> None:
+        messages = json.dumps([{"role": "user", "parts": []}])
+
+        assert not read({names.OPERATION: "embeddings", names.INPUT_MESSAGES: messages}).user_turn
+
+
+class TestAgent:
+    AGENT = {names.OPERATION: "invoke_agent", names.AGENT: "writer"}
+    TASK = json.dumps([{"role": "user", "parts": [{"type": "text", "content": '{"topic": "rome"}'}]}])
+    DONE = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "a poem"}]}])
+
+    def test_what_it_was_asked_and_what_it_answered_are_fingerprinted(self) -> None:
+        event = read(self.AGENT | {names.INPUT_MESSAGES: self.TASK, names.OUTPUT_MESSAGES: self.DONE})
+
+        assert event.prints is not None
+        assert event.prints.arguments == PRINTS.arguments({"topic": "rome"}).raw
+        assert event.prints.result == PRINTS.result("a poem").raw
+
+    def test_what_our_library_stamped_goes_before(self) -> None:
+        stamped = {names.ARGUMENTS: pack_arguments(Fingerprints("a" * 16, "a" * 16))}
+
+        event = read(self.AGENT | stamped | {names.INPUT_MESSAGES: self.TASK})
+
+        assert event.prints == Fingerprints("a" * 16, "a" * 16)
+
+    def test_names_alone_are_no_evidence(self) -> None:
+        assert read(self.AGENT).prints is None
