@@ -45,7 +45,7 @@ def schema_of(cls: type[Any]) -> Schema:
 
 
 def description(cls: type[Any], field: str) -> str:
-    """What the docstrings of `cls`, and of what it inherits from, say of a field, or of its twin that warns."""
+    """What the docstrings of `cls`, and of what it inherits from, say of a field (or of its warning twin)."""
     texts = [each.__dict__.get("__doc__") or "" for each in cls.__mro__ if dataclasses.is_dataclass(each)]
     sentences = [_one_line(each) for text in texts for each in _SENTENCE.split(text)]
     said = " ".join(each for each in sentences if f"`{field}`" in each)
