@@ -29,8 +29,8 @@ LONG: Final = 200
 TELLING: Final = 4
 """Characters below which an answer says nothing."""
 
-MOST_OTHER: Final = 3
-"""Questions that need not be as a rule has it: the first two were not compared, one may be odd or equal."""
+MOSTLY: Final = 0.6
+"""Of the questions, how many are as a rule has it: the first two are not compared, some may be odd or equal."""
 
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
 _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
@@ -135,13 +135,13 @@ class AnswersDetector:
             return "though that should have been the end"
         if call.effect not in _LOOKS:
             return ""
-        if self._places >= count - MOST_OTHER:
+        if self._places >= MOSTLY * count:
             return "at one place after the other"
         if prints.result_empty or prints.result_size < TELLING:
             return ""
-        if prints.result_size >= LONG and self._others >= count - MOST_OTHER:
+        if prints.result_size >= LONG and self._others >= MOSTLY * count:
             return "whatever it was asked"
-        return "to the same question in other words" if self._alike >= count - MOST_OTHER else ""
+        return "to the same question in other words" if self._alike >= MOSTLY * count else ""
 
     def _is_paced(self, history: History, count: int) -> bool:
         """Whether the questions leave time between them, as those of a loop do not."""
