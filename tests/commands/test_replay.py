@@ -145,6 +145,15 @@ class TestStarts:
         assert ends["span_id"] == f"{2:016x}"  # the fifth that is known of, from below
         assert starts["span_id"] == f"{5:016x}"  # the fifth level, from above
 
+    def test_a_call_that_shows_no_life_is_stopped_while_it_is_open(self, replay: Any) -> None:
+        named = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "fetch"}
+        hour = span(1, 0, 3_600, **named)
+
+        _, (row,) = replay([hour, model(2, 2_000)], "--starts")
+
+        assert (row["detector"], row["span_id"]) == ("stuck", hour["spanId"])
+        assert row["cost_after_usd"] == pytest.approx(0.0035)  # it came after half an hour
+
     def test_calls_are_put_in_true_time_order(self, replay: Any) -> None:
         _, (row,) = replay(looping()[::-1], "--starts")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,18 @@ def test_an_output_that_cannot_show_a_name_gets_it_escaped(tmp_path: Path) -> No
 
     assert done.returncode == 1, done.stderr
     assert b"\\u691c\\u7d22\\x1b[2J" in done.stdout
+
+
+def test_an_interrupt_ends_it_without_a_word() -> None:
+    pipe = subprocess.PIPE
+
+    with subprocess.Popen([*COMMAND, "-"], stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT) as process:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        process.stdin.write(b"no JSON\n" + lines(looping()).encode())
+        process.stdin.flush()
+        assert b"-:1: not JSON" in process.stderr.readline()  # it reads, and waits for more
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+        said = process.stdout.read(), process.stderr.read()
+
+    assert (process.returncode, said) == (130, (b"", b""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,15 +17,25 @@ from spanfuse_processor.replaying.telling.story import UNJUDGED, Told, tell
 NAMED = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "search"}
 
 
-def told(spans: list[dict[str, Any]], policy: Policy | None = None, **more: Any) -> str:
-    """What is said of the only run of some spans."""
+def run_of(spans: list[dict[str, Any]], policy: Policy | None = None) -> Told:
+    """The only run of some spans."""
     judge = Judge(policy, journal=True)
     for each in raw(spans):
         judge.ended(each)
     (view,) = judge.views()
+    return Told("a.jsonl", view, judge.calls(view))
+
+
+def said_of(run: Told) -> str:
+    """What is said of a run."""
     seen, out = screen()
-    tell(Told("a.jsonl", view, judge.calls(view), **more), seen)
+    tell(run, seen)
     return out.getvalue()
+
+
+def told(spans: list[dict[str, Any]], policy: Policy | None = None) -> str:
+    """What is said of the only run of some spans."""
+    return said_of(run_of(spans, policy))
 
 
 def test_a_stop_is_told_with_its_rule_words_calls_cure_and_cost() -> None:
@@ -49,13 +60,26 @@ def test_the_timeline_shows_the_first_call_the_warning_the_stop_and_what_came_af
 
 
 def test_what_would_have_come_after_the_stop_is_counted_only() -> None:
-    lines = told(looping(turns=40)).splitlines()
+    run = run_of(looping(turns=6))
+    stop = run.view.findings[-1]
+    later = [replace(stop, message=f"later {number}") for number in range(2)]
+    view = replace(run.view, findings=(*run.view.findings, *later))
 
-    assert [line.split()[0] for line in lines if line.startswith("  ") and line.split()[0].isupper()] == [
-        "WARN",
-        "STOP",
-    ]
-    assert any(line.endswith("not shown") for line in lines)
+    text = said_of(run._replace(view=view))
+
+    assert "later" not in text
+    assert "  2 more verdicts, not shown\n" in text
+
+
+def test_of_many_warnings_the_first_are_told() -> None:
+    run = run_of(looping(turns=4))
+    warning = run.view.findings[0]
+    findings = tuple(replace(warning, message=f"no. {number}.") for number in range(20))
+
+    text = said_of(run._replace(view=replace(run.view, findings=findings)))
+
+    assert [f"no. {number}." in text for number in range(20)] == [True] * 6 + [False] * 14
+    assert "  14 more verdicts, not shown\n" in text
 
 
 def test_a_run_that_is_only_observed_says_that_it_would_go_on() -> None:
@@ -92,7 +116,7 @@ def test_where_loops_could_not_be_judged_that_is_said(spans: list[dict[str, Any]
 
 
 def test_who_a_run_was_for_and_what_people_know_of_it_is_told() -> None:
-    text = told([tool(1, 0, user__id="u-7")], label=Label("ok", True))
+    text = said_of(run_of([tool(1, 0, user__id="u-7")])._replace(label=Label("ok", True)))
 
     assert "  service test, user u-7\n" in text
     assert "a.jsonl, 2026-05-28 20:26:40 UTC, 0+0 tokens, 0.000000 USD, labelled ok\n" in text

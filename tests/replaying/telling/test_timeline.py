@@ -117,3 +117,15 @@ def test_lines_fit_the_width() -> None:
     steps = [step(number, "a_tool_with_a_very_long_name", error="a very long error") for number in range(9)]
 
     assert max(len(line) for line, _ in timeline(steps, {}, 60)) <= 60
+
+
+def test_deep_nesting_is_told_in_figures() -> None:
+    agents = [
+        step(at, f"a{at}", Kind.AGENT, ended_ns=(99 - at) * SECOND, asked="", came="") for at in range(1, 11)
+    ]
+
+    lines = told(agents)
+
+    assert [line.split(" ", 2)[2] for line in lines[6:10]] == [
+        "agent a6", "agent a7", "[7] agent a8", "[8] agent a9"
+    ]  # fmt: skip

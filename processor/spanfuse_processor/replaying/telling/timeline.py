@@ -35,6 +35,9 @@ AROUND: Final = 2
 ALONE: Final = 12
 """Lines that are shown at either end of a run that no verdict names a call of."""
 
+DEEP: Final = 6
+"""Agents inside of agents that are shown by indentation."""
+
 _TOKENS_OF: Final = (Kind.MODEL, Kind.EMBEDDINGS)
 
 
@@ -115,12 +118,17 @@ def _cells(steps: Sequence[Step], depths: Sequence[int], block: Block, at: int) 
         duration(step.started_ns - steps[0].started_ns),
         ("" if not first else str(lowest) if lowest == highest else f"{lowest}-{highest}"),
         times,
-        "  " * depths[at] + called(step),
+        _indent(depths[at]) + called(step),
         _one([each.asked for each in equal], [each.asked_masked for each in equal]),
         _one([answer(each) for each in equal], [each.came_masked for each in equal]),
         _tokens(equal),
         _cost(equal),
     )
+
+
+def _indent(depth: int) -> str:
+    """So far to the right as is agreeable, and then in figures."""
+    return "  " * depth if depth <= DEEP else "  " * DEEP + f"[{depth}] "
 
 
 def _one(texts: Sequence[str], masked: Sequence[str]) -> str:
