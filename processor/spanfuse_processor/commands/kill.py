@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from spanfuse_processor.commands.admin_client import AdminError, add_connection_arguments, get, post
+from spanfuse_processor.terminal import printable
 
 HELP = "Stop a run (or agent/NAME, feature/NAME, user/ID, tenant/ID, everything) at its next call."
 COLUMNS: Final = ("run", "verdict", "state", "feature", "calls", "cost")
@@ -69,16 +70,10 @@ def _runs(arguments: argparse.Namespace) -> list[str]:
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     run = row["run"]
     return (
-        _printable(
-            f"run/{run}" if "/" in run or run == "everything" else run
-        ),  # else KEY means another thing
+        printable(f"run/{run}" if "/" in run or run == "everything" else run),  # else KEY means another thing
         row["verdict"],
         row["state"],
-        _printable(row["feature"] or "-"),
+        printable(row["feature"] or "-"),
         str(row["calls"]),
         f"{row['cost_usd']:.6f} USD",
     )
-
-
-def _printable(text: str) -> str:
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
