@@ -205,6 +205,18 @@ class TestInVain:
         assert Agent(gap=60.0, in_vain=0).sums_up(*[200 * K] * 9).said == []
 
 
+def test_a_call_that_a_layer_above_tells_of_again_is_one_call() -> None:
+    growing, long = Agent(gap=8.0), Agent(gap=60.0)
+    for tokens in (2_000, 2_900, 3_700, 4_400):
+        growing.asks(tokens, took=2.0)
+        growing.asks(tokens, at=growing.now - 0.5, took=3.0)
+    for at in (0.0, -0.1, -0.2, -0.3, -0.4):
+        long.sums_up(200 * K, at=100.0 + at, took=30.0 - 2 * at)
+
+    assert growing.said == [(7, "warn", "runaway")]
+    assert long.said == []
+
+
 def test_a_failed_call_has_no_length() -> None:
     agent = Agent().asks(2_000, 2_900, 3_700)
     agent.model(error="overloaded")

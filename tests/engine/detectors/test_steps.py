@@ -20,6 +20,7 @@ class Steps:
     def __init__(self, **limits: Any) -> None:
         self.detector = StepsDetector(StepLimits(**limits), {})
         self.number = 0
+        self.now = 0.0
         self.said: list[tuple[int, str, str]] = []
         self.findings: list[Finding] = []
 
@@ -33,12 +34,15 @@ class Steps:
         arguments: str = "",
         error: str = "",
         lane: object = None,
+        at: float | None = None,
     ) -> Steps:
-        """One more call; `arguments` and `error` stand for their digests."""
+        """One more call, after the one before; `arguments` and `error` stand for their digests."""
         self.number += 1
+        start = NOON + int((self.now if at is None else at) * SECOND)
+        self.now = max(self.now, (start - NOON) / SECOND + took)
         prints = Fingerprints(arguments, arguments, error=error) if arguments else None
-        end = NOON + int(took * SECOND)
-        event = ended(self.number, kind=kind, name=name, started_ns=NOON, ended_ns=end, prints=prints)
+        end = start + int(took * SECOND)
+        event = ended(self.number, kind=kind, name=name, started_ns=start, ended_ns=end, prints=prints)
         event.error = error
         call = Call(event, "run", self.number, 0, 0, (), True, cost=round(usd * USD) or None)
         call.effect, call.lane = effect, lane
@@ -92,6 +96,20 @@ class TestSlowSteps:
     def test_what_waits_or_is_an_agent_takes_as_long_as_it_likes(self) -> None:
         assert Steps().all(*[3_000] * 9, effect="wait") == []
         assert Steps().all(*[3_000] * 9, effect="spawn") == []
+
+    def test_one_slow_call_that_is_told_by_several_layers_is_one(self) -> None:
+        steps = Steps()
+        for layer in range(5):
+            steps.call(900 + layer, at=100.0 - layer / 2)
+
+        assert steps.said == []
+
+    def test_slow_calls_side_by_side_are_no_trend(self) -> None:
+        steps = Steps()
+        for _ in range(9):
+            steps.call(90, at=0.0)
+
+        assert steps.said == []
 
     def test_the_average_is_the_evidence(self) -> None:
         steps = Steps()
@@ -183,6 +201,13 @@ class TestRetries:
         for _ in range(3):
             for lane in ("one", "two", "three"):
                 steps.call(arguments="a", error="x", lane=lane)
+
+        assert steps.said == []
+
+    def test_failures_side_by_side_and_those_told_twice_are_no_retries(self) -> None:
+        steps = Steps()
+        for layer in range(9):
+            steps.call(arguments="a", error="x", at=5.0 - layer / 10, took=1.0 + layer / 5)
 
         assert steps.said == []
 

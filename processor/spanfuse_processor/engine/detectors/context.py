@@ -92,6 +92,7 @@ class ContextDetector:
     __slots__ = (
         "_awaited",
         "_first",
+        "_last_ns",
         "_latest",
         "_limits",
         "_rises",
@@ -105,6 +106,7 @@ class ContextDetector:
     def __init__(self, limits: ContextLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._first = self._latest = self._rises = 0  # tokens, tokens, and requests that grew in a row
+        self._last_ns = 0
         self._rising = array("Q")  # the latest of those, in cells
         self._summary: Summary | None = None  # the latest
         self._awaited = False  # the request that shows whether it was in vain
@@ -131,7 +133,7 @@ class ContextDetector:
                 self._spans = ()  # something new came
             return None
         usage = event.usage
-        if usage is None or not usage.input_tokens:
+        if usage is None or not usage.input_tokens or self._is_told_again(event, usage):
             return None
         before, self._latest = self._latest, usage.input_tokens
         self._first = self._first or usage.input_tokens
@@ -142,6 +144,12 @@ class ContextDetector:
             or self._runaway(call)
             or self._jumped(call, before)
         )
+
+    def _is_told_again(self, event: CallEnded, usage: Usage) -> bool:
+        """Whether this is the latest call once more, as a layer above it tells of it."""
+        again = usage.input_tokens == self._latest and event.started_ns < self._last_ns
+        self._last_ns = max(self._last_ns, event.ended_ns)
+        return again
 
     def _grow(self, event: CallEnded, tokens: int, before: int) -> None:
         if tokens <= before:

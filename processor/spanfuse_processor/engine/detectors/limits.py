@@ -30,12 +30,14 @@ PAUSE: Final = 300 * NS
 
 @dataclass(frozen=True, slots=True)
 class Limits(DetectorLimits):
-    """Limits that warn and, with `_stop` behind the name, their twins that stop. 0: off.
+    """What warns, and under the same name with `_stop` what stops. 0: off.
 
-    `budget` and `budget_late` are percent of what the run's owner said that it may cost. In US dollars:
-    `minute_cost` within any minute, `run_cost` altogether where the owner said nothing. `window_share` is
-    percent of the tokens that a model takes in at once. `run_tokens` are those not read from a cache.
-    `run_seconds` is time at work, without pauses of five minutes and more.
+    In percent of what the run's owner said that it may cost, `budget` and `budget_late` warn and
+    `budget_stop` stops. `minute_cost` is in US dollars within any minute, and so is `minute_cost_stop`.
+    `window_share` and `window_share_stop` are percent of the tokens that a model takes in at once.
+    `run_cost` is in US dollars, for runs whose owner said nothing, `run_cost_stop` for all. `run_tokens`
+    and `run_tokens_stop` are tokens that were not read from a cache. `run_seconds` and `run_seconds_stop`
+    are time at work, without pauses of five minutes and more.
     """
 
     budget: float = 50.0

@@ -33,10 +33,11 @@ MODEL = Kind.MODEL  # a member looked up in its enum costs four times as much
 
 @dataclass(frozen=True, slots=True)
 class StepLimits(DetectorLimits):
-    """Limits that warn and, with `_stop` behind the name, their twins that stop. 0: off.
+    """What warns, and under the same name with `_stop` what stops. 0: off.
 
-    `seconds` are what calls of one tool or model take, smoothed, `command_seconds` those of a tool that runs
-    commands. `cost` is one call's, in US dollars. `retries` are in a row, of one step that failed.
+    `seconds` and `seconds_stop` are what calls of one tool or model take, smoothed. `command_seconds` and
+    `command_seconds_stop` are those of a tool that runs commands. `cost` and `cost_stop` are one call's, in
+    US dollars. `retries` and `retries_stop` are attempts in a row at one step that failed.
     """
 
     seconds: float = 30.0
@@ -64,10 +65,11 @@ _RETRIES = 1
 
 
 class Attempt(NamedTuple):
-    """A step, how often it was tried again, and by which calls."""
+    """A step, how often it was tried again, when that ended, and by which calls."""
 
     step: tuple[str, str]
     retries: int
+    ended_ns: int
     spans: tuple[bytes, ...]
 
 
@@ -76,7 +78,8 @@ class StepsDetector:
 
     >>> detector = StepsDetector(StepLimits(), {})
     >>> for number, took in enumerate((2, 200, 2, 60, 60, 60, 60), 1):
-    ...     event = CallEnded(bytes(16), bytes([number]), b"", 0, Kind.TOOL, "search", ended_ns=took * NS)
+    ...     event = CallEnded(bytes(16), bytes([number]), b"", number * 300 * NS, Kind.TOOL, "search")
+    ...     event.ended_ns = event.started_ns + took * NS
     ...     finding = detector.ended(Call(event, "run", number, 0, 0, (), True))
     ...     print(took, finding and (finding.severity.value, finding.message))
     2 None
@@ -97,7 +100,7 @@ class StepsDetector:
     def __init__(self, limits: StepLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._waiting = thresholds(limits, MEASURES)
-        self._slow: dict[str, tuple[int, int]] | None = None  # by name: ns smoothed, and of the latest
+        self._slow: dict[str, tuple[int, int, int]] | None = None  # by name: ns smoothed and latest, its end
         self._tried: dict[Hashable, Attempt] | None = None  # by agent at work: what failed last
 
     def started(self, call: Call) -> None:
@@ -132,10 +135,13 @@ class StepsDetector:
             return 0
         if slow is None:
             slow = self._slow = {}
-        smoothed, before = slow.pop(event.name, (0, 0))
+        smoothed, before, last_ns = slow.get(event.name, (0, 0, 0))
+        if event.started_ns < last_ns:  # side by side, or the same call told once more
+            return 0
         smoothed += round(ALPHA * (min(took, before) - smoothed))
+        slow.pop(event.name, None)
         if took >= least or smoothed * 8 >= least:
-            slow[event.name] = (smoothed, took)
+            slow[event.name] = (smoothed, took, event.ended_ns)
             if len(slow) > MOST_NAMES:
                 del slow[next(iter(slow))]
         return smoothed
@@ -158,13 +164,16 @@ class StepsDetector:
             return None
         tried = self._tried = self._tried or {}
         place = (call.lane, event.kind)
-        before = tried.pop(place, None)
+        before = tried.get(place)
         step = (event.name, prints.arguments_masked if prints is not None else "")
-        attempt = Attempt(step, 0, (event.span_id,))
+        attempt = Attempt(step, 0, event.ended_ns, (event.span_id,))
         if before is not None and before.step == step and (step[1] or event.kind is MODEL):
+            if event.started_ns < before.ended_ns:  # side by side, or the same call told once more
+                return None
             first, *others = before.spans
             spans = (first, *others[2 - MOST_SPANS :], event.span_id)
-            attempt = Attempt(step, before.retries + 1, spans)
+            attempt = Attempt(step, before.retries + 1, event.ended_ns, spans)
+        tried.pop(place, None)
         if fails:
             tried[place] = attempt
             if len(tried) > MOST_NAMES:
