@@ -212,7 +212,7 @@ class TestNoQuestionOfItsOwn:
 
 
 class TestLimits:
-    @pytest.mark.parametrize("limit", [4, 8, 15])
+    @pytest.mark.parametrize("limit", [5, 8, 15])
     def test_it_stops_at_its_limit_and_not_before(self, limit: int) -> None:
         assert stopped_at(paged(), **ALONE, same=limit) == limit
 

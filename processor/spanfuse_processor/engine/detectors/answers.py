@@ -30,7 +30,7 @@ TELLING: Final = 4
 """Characters below which an answer says nothing."""
 
 MOSTLY: Final = 0.6
-"""Of the questions, how many are as a rule has it: the first two are not compared, some may be odd or equal."""
+"""Of the questions, how many must be as a rule has it: the first two are not compared, some may be odd."""
 
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
 _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
