@@ -110,49 +110,47 @@ class SimilarDetector:
         self._sized = self._sized + 1 if sizes[1] <= 2 * sizes[0] and not pages else 1
 
     def _judged(self, call: Call, tool: str, history: History) -> Finding | None:
-        limits = self._limits
-        count = min(history.asked_again, self._grown)
-        if effects.changes(tool) and limits.reapplied and count >= max(2, limits.reapplied - 2):
-            message = (
-                f"{tool} made the same change {count} times in a row, with results that only count or grow"
-            )
-            stops = count >= limits.reapplied and not 0 < limits.slow <= history.pause(count)
-            severity, limit = (
-                (Severity.STOP, limits.reapplied) if stops else (Severity.WARN, limits.reapplied - 2)
-            )
-            return self._said(call, history, severity, "reapplied", message, count, limit)
+        limits, count = self._limits, min(history.asked_again, self._grown)
+        warn = limits.reapplied - 2
+        if effects.changes(tool) and limits.reapplied and count >= max(2, warn):
+            slow = 0 < limits.slow <= history.pause(count)
+            stops = count >= limits.reapplied and not slow
+            limit = limits.reapplied if stops else warn
+            return self._said(call, Severity.STOP if stops else Severity.WARN, "reapplied", count, limit)
         count = min(history.kin, self._sized)
         if 0 < limits.drifting_warn <= count:
-            message = f"{tool} was asked nearly the same {count} times in a row"
-            return self._said(
-                call, history, Severity.WARN, "drifting_warn", message, count, limits.drifting_warn
-            )
+            return self._said(call, Severity.WARN, "drifting_warn", count, limits.drifting_warn)
         return None
 
-    def _said(
-        self,
-        call: Call,
-        history: History,
-        severity: Severity,
-        rule: str,
-        message: str,
-        count: int,
-        limit: int,
-    ) -> Finding | None:
+    def _said(self, call: Call, severity: Severity, rule: str, count: int, limit: int) -> Finding | None:
         if (rule, severity) in self._told or ("reapplied", Severity.STOP) in self._told:
             return None
         self._told.add((rule, severity))
+        reason, message, cleared_by = _WORDS[rule]
         return found(
             call,
             self.name,
             severity,
-            "LOOP" if rule == "reapplied" else "DRIFT",
-            message,
+            reason,
+            message.format(tool=call.event.name, count=count),
             observed=count,
             limit=limit,
-            cleared_by="another change"
-            if rule == "reapplied"
-            else "plainly other arguments, or another tool",
-            spans=tuple(step.span_id for step in history.steps[-count:]),
+            cleared_by=cleared_by,
+            spans=tuple(step.span_id for step in call.lane.tools.steps[-count:]),
             rule=rule,
+            prints=(self._before.arguments,) if rule == "reapplied" and self._before else (),
         )
+
+
+_WORDS: Final = {  # by rule: the reason, what is said, what clears it
+    "reapplied": (
+        "LOOP",
+        "{tool} made the same change {count} times in a row, with results that only count or grow",
+        "another change",
+    ),
+    "drifting_warn": (
+        "DRIFT",
+        "{tool} was asked nearly the same {count} times in a row",
+        "plainly other arguments, or another tool",
+    ),
+}
