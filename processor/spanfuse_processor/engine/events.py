@@ -117,7 +117,8 @@ class CallEnded(CallStarted):
     `prints` is None when nothing about the content is known (names only). `cost` is what the emitter
     says it cost, a hint; the engine prices by itself. `fresh` marks a user's request that comes
     without any answer of a model or a tool. `budget` is what its owner says that the whole run may cost,
-    None where nobody said; `cut` says that the answer was not over when it had as many tokens as it may.
+    None where nobody said; `resends` is how many times a client itself tried again, unseen; `cut` says that
+    the answer was not over when it had as many tokens as it may, `asks` that it ended to have tools called.
     """
 
     ended_ns: int = 0
@@ -128,7 +129,9 @@ class CallEnded(CallStarted):
     cost: MicroUsd | None = None
     fresh: bool = False
     budget: MicroUsd | None = None
+    resends: int = 0
     cut: bool = False
+    asks: bool = False
 
 
 class Nest(NamedTuple):
@@ -140,7 +143,8 @@ class Nest(NamedTuple):
     agent `name` is `times` times within itself.
 
     Of an agent's own call: `above` are those that led to it, each started by the one before, also through a
-    queue; `own` is how many launches it makes of agents by an agent of their own name.
+    queue; `own` is how many launches it makes of agents by an agent of their own name. `double`: the span right
+    above it or right below tells of the same agent.
     """
 
     levels: int
@@ -151,6 +155,7 @@ class Nest(NamedTuple):
     times: int = 1
     above: int = 0
     own: int = 0
+    double: bool = False
 
 
 class News(IntEnum):

@@ -14,6 +14,9 @@ from spanfuse_processor.engine.detectors.answers import AnswersDetector, Answers
 from spanfuse_processor.engine.detectors.chant import ChantDetector, ChantLimits
 from spanfuse_processor.engine.detectors.context import ContextDetector, ContextLimits
 from spanfuse_processor.engine.detectors.cycle import CycleDetector, CycleLimits
+from spanfuse_processor.engine.detectors.dear import DearDetector, DearLimits
+from spanfuse_processor.engine.detectors.failing import FailingDetector, FailingLimits
+from spanfuse_processor.engine.detectors.fanout import FanoutDetector, FanoutLimits
 from spanfuse_processor.engine.detectors.limits import Limits, LimitsDetector
 from spanfuse_processor.engine.detectors.monologue import MonologueDetector, MonologueLimits
 from spanfuse_processor.engine.detectors.nesting import NestingDetector, NestingLimits
@@ -37,6 +40,9 @@ DETECTORS: Final[Mapping[str, tuple[type[Detector], type[DetectorLimits]]]] = Ma
         "similar": (SimilarDetector, SimilarLimits),
         "monologue": (MonologueDetector, MonologueLimits),
         "nesting": (NestingDetector, NestingLimits),
+        "fanout": (FanoutDetector, FanoutLimits),
+        "failing": (FailingDetector, FailingLimits),
+        "dear": (DearDetector, DearLimits),
         "rate": (RateDetector, RateLimits),
         "stuck": (StuckDetector, StuckLimits),
         "stage": (StageDetector, StageLimits),

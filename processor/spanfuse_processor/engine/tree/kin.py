@@ -80,7 +80,7 @@ class Kin:
         worst = max(filter(None, found), key=_weight, default=None)
         if worst is None or nest is None:
             return worst
-        return worst._replace(above=nest.above, own=nest.own)
+        return worst._replace(above=nest.above, own=nest.own, double=nest.double)
 
 
 def _weight(nest: Nest) -> tuple[int, int]:

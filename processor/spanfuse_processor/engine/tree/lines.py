@@ -87,7 +87,8 @@ def down(
 def line(rung: Rung) -> list[Rung]:
     """The agents down to here, outermost first, each double once."""
     found: list[Rung] = []
-    group, at = 0, rung
+    group = 0
+    at: Rung | None = rung
     while at is not None:
         group = group or at.size
         if at.size != 2 or group > 2 or at.apart:
@@ -119,18 +120,16 @@ class Best:
         if rung.times > self.times:
             self.most, self.times = rung, rung.times
 
-    def nest(self, above: int = 0, own: int = 0) -> Nest:
-        """What was found."""
+    def nest(self, of_agent: Nest) -> Nest:
+        """What was found, with what else there is to say of an agent."""
         way = line(self.longest)
-        return Nest(
+        return of_agent._replace(
             levels=self.longest.levels,
             sure=self.surest.levels - self.surest.hop,
             line=tuple(rung.name for rung in way),
             spans=tuple(rung.span_id for rung in way if rung.span_id),
             name=self.most.name,
             times=self.times,
-            above=above,
-            own=own,
         )
 
 
@@ -160,17 +159,17 @@ class Lines:
             # Of our own agents each start is told at once: what is above and not known is a tool.
             tool = place.tool or place.agent == NONE
             place = place._replace(rung=stamped(event.agents, event.depth), tool=tool)
-        best, above, own = Best(), 0, 0
+        best, of_agent = Best(), Nest(0, 0, ())
         if self._nodes.code(node) == AGENT:
-            own, above = self._own(node, place, top), self._led(top)
-            place = self._step(place, node)
-            above += place.rung.levels - 1 if place.rung is not None else 0
+            before, place = place, self._step(place, node)
+            of_agent = self._of_agent(node, before, place, top)
         elif self._nodes.code(node) == TOOL:
             place = place._replace(tool=True)
         if place.rung is not None:
             best.meet(place.rung)
         self._descend(node, place, best)
-        return best.nest(above, own) if best.longest.levels > 1 or above else None
+        nest = best.nest(of_agent)
+        return nest if nest.levels > 1 or nest.above or nest.double else None
 
     def _above(self, node: int) -> tuple[Place, int]:
         """What is above a node, and the outermost node that is."""
@@ -211,7 +210,7 @@ class Lines:
                 below = place._replace(inferred=place.inferred or kid in self._inferred)
                 if nodes.code(kid) == AGENT:
                     below = self._step(below, kid)
-                    best.meet(below.rung)
+                    best.meet(below.rung or NOBODY)
                 elif nodes.code(kid) == TOOL:
                     below = below._replace(tool=True)
                 waiting.append((kid, below))
@@ -231,11 +230,20 @@ class Lines:
                 waiting.extend(kids.get(kid, ()))
         return count
 
-    def _own(self, node: int, place: Place, top: int) -> int:
+    def _of_agent(self, node: int, place: Place, own: Place, top: int) -> Nest:
+        """What there is to say of an agent below `place`: what led to it, and whether it is told twice."""
+        name, rung = (self._nodes.agents or {})[node].name, own.rung
+        above = (rung.levels if rung is not None else 1) - 1 + self._led(top)
+        launches = self._own(node, name, place, top)
+        inner = rung is not None and rung.size == 2 and not rung.apart
+        outer = rung is not None and rung.size == 1 and 0 < self._alike(node, name) < LAUNCHES
+        return Nest(0, 0, (), above=above, own=launches, double=name != "" and (inner or outer))
+
+    def _own(self, node: int, name: str, place: Place, top: int) -> int:
         """How many launches of agents by one of their own name it makes that `node` has come."""
-        name, up = (self._nodes.agents or {})[node].name, place.rung
+        up = place.rung
         if up is None and top in self._queued:
-            up, place = self._above(self._queued[top])[0].rung, place._replace(tool=True)
+            up, place = self._above(self._queued[top])[0].rung, Place(tool=True)
         if up is None or not name or up.name != name:
             return 0
         if place.tool:
@@ -271,4 +279,4 @@ def of_path(agents: tuple[str, ...], depth: int) -> Nest | None:
     if rung is None or rung.levels < 3:
         return None
     best.meet(rung)
-    return best.nest()
+    return best.nest(Nest(0, 0, ()))

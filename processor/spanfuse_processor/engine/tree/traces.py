@@ -160,8 +160,8 @@ class Traces:
 
     def _is_quiet(self, trace: bytes, life: Life) -> bool:
         """Whether nobody there asked a model during `life`, as whoever waits does not."""
-        busy = self._busy.get(trace, ())
-        if self._side_by_side or (len(busy) == BUSY and life.started_ns < busy[0].ended_ns):
+        busy = self._busy.get(trace) or ()
+        if self._side_by_side or (len(busy) == BUSY and life.started_ns < min(busy).ended_ns):
             return False
         return not any(call.started_ns < life.ended_ns and life.started_ns < call.ended_ns for call in busy)
 
