@@ -1,6 +1,7 @@
 """What the engine says of cases: they are written to a file once, and replayed in both orders of delivery.
 
-Rule 1: nothing but `spanfuse replay`'s own reading and judging, by the default policy. Rule 2: a verdict is
+Rule 1: nothing but `spanfuse replay`'s own reading and judging, by the default
+policy. Rule 2: a verdict is
 placed at a step: a span that is none (an agent's, around others) counts as the last step that had ended.
 Rule 3: the file holds spans in the order in which they ended, as a receiver meets them. It does not know what
 is true of a case.
@@ -9,15 +10,14 @@ is true of a case.
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spanfuse_processor.commands.replay import Replay
-from spanfuse_processor.config import Config
 from tests.accuracy.otlp import Span, request
+
+from spanfuse_processor.replaying import Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Recording:
 
     def judge(self, starts: bool) -> dict[str, Verdict]:
         """Case -> verdict; `starts`: in true time order with starts, else as the spans end."""
-        replay = Replay(Config())
+        replay = Replay()
         replay.read([self.path], starts)
         found: dict[str, Verdict] = {}
         for row in replay.rows():
@@ -95,10 +95,3 @@ def worse(one: Verdict, other: Verdict) -> Verdict:
         one.cost + other.cost,
         stop.cost_after,
     )
-
-
-def read_lines(path: Path) -> list[Any]:
-    """The JSON lines of a file, plain or .gz."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as file:
-        return [json.loads(line) for line in file if line.strip()]

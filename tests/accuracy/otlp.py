@@ -1,6 +1,6 @@
-"""A case as the spans that instrumentations emit for it: agents around calls, in the order in which they end.
+"""A case as the spans that instrumentations emit for it: agents around calls, in the order of their ends.
 
-Rule 1: the current names of the GenAI conventions; a user's word, another agent and another process each begin
+Rule 1: the current names of the GenAI conventions; a user's word, another agent or another process begins
 a new agent span. Rule 2: processes of one case are tied as `TIES` says of its kind: by our own run id, by one
 conversation, by links. It does not know what is judged.
 """
@@ -15,6 +15,7 @@ from typing import Any, Final
 from tests.accuracy.steps import Case, Kind, Step
 
 Span = dict[str, Any]
+Said = dict[str, str | int]
 
 EPOCH_NS: Final = 1_780_000_000_000_000_000
 TIES: Final[Mapping[str, str]] = {
@@ -59,8 +60,8 @@ class Writer:
 
     def __init__(self, case: Case) -> None:
         self.ids: list[str] = []
-        self._case = case
-        self._tie = TIES.get(case.kind, "")
+        self._id = case.truth.id
+        self._tie = TIES.get(case.truth.kind, "")
         self._done: list[Span] = []
         self._turn: Span | None = None
         self._within: tuple[str, int] = ("", 0)  # the turn's agent and place
@@ -110,7 +111,7 @@ class Writer:
         return self._agents[-1][2] if step.depth and self._agents else self._turn
 
     def _agent(self, name: str, at: float, place: int, depth: int, asked: str = "") -> Span:
-        said: dict[str, str | int] = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
+        said: Said = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
         if asked:
             said["gen_ai.input.messages"] = _messages("user", asked)
         if not self._tie:
@@ -118,17 +119,15 @@ class Writer:
         around = self._agents[-1][2] if depth and self._agents else None
         return self._span(f"invoke_agent {name}", at, place, around, said)
 
-    def _span(
-        self, name: str, at: float, place: int, parent: Span | None, said: dict[str, str | int]
-    ) -> Span:
+    def _span(self, name: str, at: float, place: int, parent: Span | None, said: Said) -> Span:
         trace = self._trace(place)
         within = parent["spanId"] if parent is not None and parent["traceId"] == trace else ""
-        span_id = digest(self._case.id, len(self._done), len(self.ids), name)[:16]
+        span_id = digest(self._id, len(self._done), len(self.ids), name)[:16]
         tied = [attribute(key, value) for key, value in (said | self._ties()).items()]
         return {"traceId": trace, "spanId": span_id, "parentSpanId": within, "name": name, "kind": 1,
                 "startTimeUnixNano": str(_ns(at)), "attributes": tied, "status": {}}  # fmt: skip
 
-    def _ties(self) -> dict[str, str | int]:
+    def _ties(self) -> Said:
         if self._tie == "run":
             path = "/".join(name for _, name, _ in self._agents)
             return {"spanfuse.run.id": self._trace(0), "spanfuse.run.depth": len(self._agents),
@@ -144,18 +143,18 @@ class Writer:
         self._done.append(span)
 
     def _trace(self, place: int) -> str:
-        return digest(self._case.id, place)
+        return digest(self._id, place)
 
     @staticmethod
     def _name(step: Step) -> str:
         return f"chat {step.name}" if step.kind is Kind.MODEL else f"execute_tool {step.name}"
 
 
-def _said(step: Step) -> dict[str, str | int]:
+def _said(step: Step) -> Said:
     if step.kind is Kind.TOOL:
         return {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": step.name,
                 "gen_ai.tool.call.arguments": step.args, "gen_ai.tool.call.result": step.result}  # fmt: skip
-    said: dict[str, str | int] = {
+    said: Said = {
         "gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-4o"
     }  # fmt: skip
     if step.input_tokens is not None:

@@ -40,6 +40,17 @@ class Fired(NamedTuple):
     stopped: int | None = None
 
 
+def judge_all(make: Maker, run: Sequence[Turn]) -> Fired:
+    """When a rule fires in a run through several processes, each of which has an instance of its own."""
+    places: dict[int, list[Turn]] = {}
+    for turn in run:
+        places.setdefault(turn.place, []).append(turn)
+    fired = [judge(make(), turns) for turns in places.values()]
+    warned = [each.warned for each in fired if each.warned is not None]
+    stopped = [each.stopped for each in fired if each.stopped is not None]
+    return Fired(min(warned, default=None), min(stopped, default=None))
+
+
 def judge(peer: Peer, run: Sequence[Turn]) -> Fired:
     """When a rule fires on a run: nothing after its stop counts."""
     warned: int | None = None

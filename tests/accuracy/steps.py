@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
@@ -55,20 +55,45 @@ class End(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """A run. `onset` is the index of the first step that brings nothing new, -1 where nobody knows.
+class Truth:
+    """What is known of a case. `kind` is its category, or what was grafted on it.
 
-    `due` is the step by which it should be stopped, `success` whether it reached its aim, None: unknown.
+    `begins` is where a graft does, `onset` the index of the first step that brings nothing new, `due` of the
+    one by which a stop is wanted: -1 where nobody knows. `success`: it reached its aim, None: unknown.
+    `grey`: whether it should be stopped is arguable. `calls` are the indices of the steps that a delay is
+    counted in: calls of tools, or messages where there are none after the onset.
     """
 
     id: str
     source: str
-    steps: Sequence[Step]
+    kind: str = ""
     end: End = End.UNKNOWN
+    success: bool | None = None
+    begins: int = 0
     onset: int = -1
     due: int = -1
-    success: bool | None = None
-    kind: str = ""
+    steps: int = 0
+    grey: bool = False
+    sampled: bool = False
+    calls: tuple[int, ...] = ()
+
+    def delay(self, step: int) -> int:
+        """How many calls were made from the onset on until `step`, that one included."""
+        return sum(self.onset <= call <= step for call in self.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A run and what is known of it."""
+
+    truth: Truth
+    steps: Sequence[Step]
+
+
+def counted(steps: Sequence[Step], onset: int) -> tuple[int, ...]:
+    """The steps that a delay is counted in."""
+    after = [at for at in range(max(onset, 0), len(steps)) if steps[at].kind is not Kind.MODEL]
+    return tuple(after or range(max(onset, 0), len(steps)))
 
 
 @dataclass
@@ -84,7 +109,7 @@ class Turn:
     user: bool = False
     agent: str = "main"
     steps: int = 1
-    seen: dict[str, object] = field(default_factory=dict)
+    place: int = 0
 
     @property
     def is_call(self) -> bool:
@@ -129,19 +154,20 @@ def turns(steps: Sequence[Step]) -> list[Turn]:
     [('search', 'Let me look.'), ('', 'Nothing there.')]
     """
     found: list[Turn] = []
-    thought: Turn | None = None
     for index, step in enumerate(steps):
+        if step.kind is Kind.AGENT and index and steps[index - 1].place != step.place:
+            continue  # it was called from another process
+        turn = Turn(index, "", step.args, step.result, step.error, "", step.user, step.agent, 1, step.place)
         if step.kind is Kind.MODEL:
-            if thought is not None:
-                found.append(thought)
-            thought = Turn(index, "", text=step.result, user=step.user, agent=step.agent, error=step.error)
-            continue
-        before = thought if thought is not None and thought.agent == step.agent else None
-        if thought is not None and before is None:
-            found.append(thought)
-        thought = None
-        turn = Turn(index, step.name or "tool", step.args, step.result, step.error, agent=step.agent)
-        turn.text, turn.steps = (before.text, 2) if before else ("", 1)
-        turn.user = step.user or (before is not None and before.user)
+            turn.text = step.result
+        else:
+            turn.name = step.name or "tool"
+            if _thinks(found[-1:], turn):
+                thought = found.pop()
+                turn.text, turn.steps, turn.user = thought.text, 2, turn.user or thought.user
         found.append(turn)
-    return [*found, thought] if thought is not None else found
+    return found
+
+
+def _thinks(last: Sequence[Turn], turn: Turn) -> bool:
+    return any(not old.is_call and old.index == turn.index - 1 and old.agent == turn.agent for old in last)

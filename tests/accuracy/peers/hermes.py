@@ -2,7 +2,8 @@
 
 Five equal (call, result) in a row, cycles of 2 to 4 of them five times (three: a notice), eight failures of
 one tool, the sixth equal call after five failures; a change by one of its tools resets failures, pollers are
-exempt, at most 50 searches and 50 helpers a turn. Its tools are known to it by name, as here.
+exempt, at most 50 searches and 50 helpers a turn. Its tools are known to it by name; here
+shells and editors by other names are taken for its own.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _POLLERS = ("process_manage", "_get_result", "_poll")
 _TOLERANT = frozenset(
     {"terminal", "execute_code", "process_manage", "process", "browser_navigate", "web_extract"}
 )
+_FAMILIES = {"terminal": ("bash", "shell", "python"), "patch": ("edit", "write", "replace", "insert")}
 _PROGRESS = _TOLERANT - {"web_extract"} | frozenset(
     {"write_file", "patch", "browser_click", "browser_type", "browser_press", "delegate_task", "send_message",
      "cronjob", "cronjob_manage", "todo", "todo_list", "memory", "skill_manage"}
@@ -61,14 +63,14 @@ class Hermes:
     def _after(self, turn: Turn) -> Say:
         if not turn.error:
             del self._failed[turn.call], self._failed_tools[turn.name]
-            if turn.name in _PROGRESS:
+            if _as_its_own(turn.name) in _PROGRESS:
                 self._failed.clear()
                 self._failed_tools.clear()
             return Say.NOTHING
         self._failed[turn.call] += 1
         self._failed_tools[turn.name] += 1
         failures = self._failed_tools[turn.name]
-        if failures >= _SAME_TOOL and turn.name not in _TOLERANT:
+        if failures >= _SAME_TOOL and _as_its_own(turn.name) not in _TOLERANT:
             return Say.STOP
         return Say.WARN if failures >= _NOTICE or self._failed[turn.call] >= 2 else Say.NOTHING
 
@@ -91,3 +93,8 @@ class Hermes:
             del history[len(history) - period :]
             laps += 1
         return laps
+
+
+def _as_its_own(tool: str) -> str:
+    """What its authors would call a tool."""
+    return next((own for own, names in _FAMILIES.items() if any(name in tool for name in names)), tool)

@@ -2,7 +2,8 @@
 
 Among the last 30 calls, earlier ones equal to this one whose results did not change: 10 warn, 20 stop; two
 calls that alternate, by the same numbers, when both sides' results stand still; a tool that does not exist,
-10. Equal calls are counted before this one, so it speaks at the 11th and the 21st; those that alternate with it.
+10. Equal calls are counted before the one at hand, so it speaks at the 11th and the 21st; of alternating ones
+it is one.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def _observation(turn: Turn) -> tuple[object, ...]:
 
 
 class OpenHandsSdk:
-    """The SDK's detector with its thresholds: 4, 3, 3 messages, 6.
+    """The SDK's detector with its thresholds: 4 equal, 3 that fail a nudge and more a stop, 3 messages, 6.
 
     >>> from tests.accuracy.peer import judge
     >>> judge(OpenHandsSdk(), [Turn(number, "", text=f"Message {number}") for number in range(4)]).stopped
@@ -84,20 +84,21 @@ class OpenHandsSdk:
         if turn.user:
             self._turns.clear()
         self._turns.append(turn)
-        return Say.STOP if self._stuck() else Say.NOTHING
-
-    def _stuck(self) -> bool:
         window = self._window()
         if len(window) >= 3 and not any(turn.is_call for turn in window[-3:]):
-            return True
-        calls = [turn for turn in window if turn.is_call][-6:]
+            return Say.STOP
+        return self._stuck([turn for turn in window if turn.is_call][-6:])
+
+    def _stuck(self, calls: Sequence[Turn]) -> Say:
         actions = [(turn.call, turn.text) for turn in calls]
         observed = [(turn.name, turn.result, turn.error) for turn in calls]
-        if len(calls) >= 4 and len(set(actions[-4:])) == 1 and len(set(observed[-4:])) == 1:
-            return True
-        if len(calls) >= 3 and len(set(actions[-3:])) == 1 and all(turn.error for turn in calls[-3:]):
-            return True
-        return _alternates(actions) and _alternates(observed)
+        equal = next((at for at, action in enumerate(actions[::-1]) if action != actions[-1]), len(actions))
+        failing = next((at for at, turn in enumerate(calls[::-1]) if not turn.error), len(calls))
+        if equal >= 4 and (failing >= 4 or len(set(observed[-4:])) == 1):
+            return Say.STOP
+        if _alternates(actions) and _alternates(observed):
+            return Say.STOP
+        return Say.WARN if min(equal, failing) >= 3 else Say.NOTHING
 
     def _window(self) -> list[Turn]:
         """The last turns that make up 20 events: a call is an action and an observation."""

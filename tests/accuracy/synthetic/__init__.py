@@ -75,11 +75,11 @@ TWINS: Final[Mapping[str, Graft]] = MappingProxyType(
 
 UNDECIDABLE: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "identical, 25 s apart": "equal answers half a minute apart are what waiting looks like: time and money "
-        "bound it, not content",
-        "drifting arguments and results": "results that differ are what learning looks like, however little they "
-        "differ",
-        "ping-pong, reworded": "two agents that agree politely are told from two that discuss by meaning alone",
+        "identical, 25 s apart": "equal answers half a minute apart are what waiting looks like: time and "
+        "money bound it, not content",
+        "drifting arguments and results": "results that differ are what learning looks like, however little "
+        "they differ",
+        "ping-pong, reworded": "two agents that agree politely and two that discuss differ in meaning alone",
         "varied waste": "nothing in it ever comes back: budgets end it, and no warning is possible",
     }
 )

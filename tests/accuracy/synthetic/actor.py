@@ -33,30 +33,29 @@ _ASIDES = ("", " please", " for me", " in short", " today", " right now", " if p
 
 @dataclass(frozen=True)
 class World:
-    """What an agent works on: a look at something, the topic of it, and other things to look at."""
+    """What an agent works on: a look at something, and the topic of it."""
 
     tool: str
     arguments: dict[str, object]
     answer: str
     topic: str
-    others: Sequence[tuple[str, dict[str, object], str]]
 
 
 _TOOLS = ("get_user", "get_order", "list_items", "read_note", "search_docs", "get_policy", "find_address",
           "get_invoice", "list_rules", "read_page", "get_limits", "find_contact")  # fmt: skip
 WORLDS = (
     World("get_order_details", {"order_id": "#W2611340"},
-          '{"order_id": "#W2611340", "status": "pending", "items": [{"name": "Jigsaw Puzzle", "price": 43.1}, '
+          '{"order_id": "#W2611340", "status": "pending", "items": [{"name": "Jigsaw", "price": 43.1}, '
           '{"name": "Water Bottle", "price": 20.5}], "payment": "credit card ending in 9034"}',
-          "the return policy for opened puzzles", ()),
+          "the return policy for opened puzzles"),
     World("read_file", {"path": "src/parser/tokens.py"},
           "def tokens(text):\n    for number, line in enumerate(text.splitlines(), 1):\n"
-          "        yield from split(line, number)\n\n\ndef split(line, number):\n    return line.strip().split()\n",
-          "how the tokenizer treats trailing blanks", ()),
+          "        yield from split(line, number)\n\n\ndef split(line, number):\n    return line.split()\n",
+          "how the tokenizer treats trailing blanks"),
     World("search_direct_flight", {"origin": "SFO", "destination": "JFK", "date": "2026-05-20"},
           '[{"flight": "HAT023", "departs": "04:00", "arrives": "10:00", "price": 153, "seats": 14}, '
           '{"flight": "HAT204", "departs": "09:30", "arrives": "15:40", "price": 197, "seats": 3}]',
-          "baggage allowance for silver members", ()),
+          "baggage allowance for silver members"),
 )  # fmt: skip
 
 
@@ -71,22 +70,22 @@ class Actor:
         self.clock = last + 1.0
         self.agent = prefix[-1].agent if prefix else "main"
         self.place = self.depth = 0
-        self._tokens = 6_000
+        self._tokens = 900
         self._calls = 0
 
     def look(self, number: int) -> tuple[str, dict[str, object], str]:
         """The `number`th of twelve different looks; the first is the world's own."""
         if number == 0:
             return self.world.tool, dict(self.world.arguments), self.world.answer
-        answer = json.dumps({"about": number, "text": f"Entry {number} says that {self.world.topic} has "
-                             f"{number} parts, of which the {number}th is the longest one by far."})  # fmt: skip
+        text = f"Entry {number} says that {self.world.topic} has {number} parts, the last by far the longest."
+        answer = json.dumps({"about": number, "text": text})
         return _TOOLS[number % len(_TOOLS)], {"key": f"part-{number}"}, answer
 
     def think(self, text: str, asked: str = "", user: bool = False, seconds: float = 2.0) -> int:
         """A model's answer; returns its index."""
         self._add(Kind.MODEL, "gpt-4o", asked, text, seconds, user=user, input_tokens=self._tokens,
                   output_tokens=40 + len(text) // 4)  # fmt: skip
-        self._tokens += 250
+        self._tokens += 40
         return len(self.steps) - 1
 
     def call(

@@ -7,10 +7,10 @@ Rule 2: the same prefixes carry every kind, so that kinds and rules can be compa
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from tests.accuracy.steps import Case, End, Kind, Step
-from tests.accuracy.synthetic import LOOPS, TWINS, UNDECIDABLE, Graft
+from tests.accuracy.steps import Case, End, Kind, Step, Truth, counted
+from tests.accuracy.synthetic import LOOPS, TWINS, UNDECIDABLE
 from tests.accuracy.synthetic.actor import Actor
 
 _TOOLS = 3
@@ -22,12 +22,12 @@ def prefixes(runs: Iterable[Case], count: int) -> list[Case]:
     fit = [
         run
         for run in runs
-        if run.success
-        and run.end is not End.LOOP
+        if run.truth.success
+        and run.truth.end is not End.LOOP
         and sum(step.kind is Kind.TOOL for step in run.steps) >= _TOOLS
         and len(run.steps) <= LONGEST
     ]
-    return sorted(fit, key=lambda run: hashlib.md5(run.id.encode()).digest())[:count]
+    return sorted(fit, key=lambda run: hashlib.md5(run.truth.id.encode()).digest())[:count]
 
 
 def trunk(run: Case) -> Sequence[Step]:
@@ -36,21 +36,26 @@ def trunk(run: Case) -> Sequence[Step]:
     return run.steps[: last + 1]
 
 
-def grafted(stocks: Sequence[Case]) -> Iterator[Case]:
-    """Every kind on every prefix."""
-    for kind, graft in LOOPS.items():
-        end = End.UNDECIDABLE if kind in UNDECIDABLE else End.LOOP
-        yield from (_graft(stock, kind, graft, end) for stock in stocks)
-    for kind, graft in TWINS.items():
-        yield from (_graft(stock, kind, graft, End.HONEST) for stock in stocks)
+def grafted(stocks: Sequence[Case], kinds: Iterable[str]) -> Iterator[Case]:
+    """Every kind of `kinds` on every prefix."""
+    for kind in kinds:
+        yield from (_graft(stock, kind) for stock in stocks)
 
 
-def _graft(stock: Case, kind: str, graft: Graft, end: End) -> Case:
-    actor = Actor(trunk(stock), f"{kind}/{stock.id}")
-    onset = graft(actor)
-    return Case(f"{kind}/{stock.id}", stock.source, tuple(actor.steps), end, onset, kind=kind)
-
-
-def kinds() -> Mapping[str, Graft]:
-    """All of them, loops first."""
-    return {**LOOPS, **TWINS}
+def _graft(stock: Case, kind: str) -> Case:
+    actor = Actor(trunk(stock), f"{kind}/{stock.truth.id}")
+    begins = len(actor.steps)
+    onset = (LOOPS[kind] if kind in LOOPS else TWINS[kind])(actor)
+    end = End.HONEST if kind in TWINS else End.UNDECIDABLE if kind in UNDECIDABLE else End.LOOP
+    steps = tuple(actor.steps)
+    truth = Truth(
+        f"{kind}/{stock.truth.id}",
+        "synthetic",
+        kind,
+        end,
+        begins=begins,
+        onset=onset,
+        steps=len(steps),
+        calls=counted(steps, onset),
+    )
+    return Case(truth, steps)

@@ -1,0 +1,78 @@
+"""`python -m tests.accuracy [--shared DIR] [--quick] [--write]`: how accurate the judging is, beside others'.
+
+Exit 0 when every promise is kept and `docs/accuracy.md` says what was found, 1 when not, 2 without data.
+`--write` writes the page; `--quick` takes a sample of the runs, and compares no page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.accuracy import page
+from tests.accuracy.measuring import Measured, jobs, measure
+from tests.accuracy.promises import promises
+from tests.accuracy.shared import Shared
+
+PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
+_SHOWN = 40  # lines of difference
+
+
+def main() -> int:
+    """Measures, says what was found, and writes or compares the page."""
+    parser = argparse.ArgumentParser(prog="make accuracy", description=__doc__)
+    parser.add_argument("--shared", type=Path, default=Path("../shared"), help="the folder of data and tools")
+    parser.add_argument("--quick", action="store_true", help="a sample of the runs; no page")
+    parser.add_argument("--write", action="store_true", help="write docs/accuracy.md")
+    options = parser.parse_args()
+    shared = Shared(options.shared.resolve())
+    if not shared.data.is_dir():
+        print(f"make accuracy needs the data: there is no {shared.data}", file=sys.stderr)
+        return 2
+    measured = measure(shared, jobs(shared, options.quick), _progress())
+    kept = _say(measured)
+    if options.write:
+        PAGE.write_text(page.written(measured))
+    elif not options.quick:
+        kept = _same(page.written(measured)) and kept
+    return 0 if kept else 1
+
+
+def _progress() -> Callable[[str], None]:
+    began = time.monotonic()
+
+    def say(done: str) -> None:
+        print(f"{time.monotonic() - began:6.0f} s  {done}"[:110], file=sys.stderr)
+
+    return say
+
+
+def _say(measured: Measured) -> bool:
+    """Prints every promise; True when all are kept."""
+    found = promises(measured)
+    for promise in found:
+        print(f"{'ok    ' if promise.kept else 'MISSED'}  {promise.what}: {promise.found}")
+    missed = sum(not promise.kept for promise in found)
+    print(f"{len(found) - missed} promises kept, {missed} missed")
+    return not missed
+
+
+def _same(text: str) -> bool:
+    """Whether the page says what was found; prints how it differs."""
+    old = PAGE.read_text() if PAGE.exists() else ""
+    if old == text:
+        return True
+    difference = difflib.unified_diff(
+        old.splitlines(), text.splitlines(), str(PAGE.name), "measured", lineterm=""
+    )
+    print("\n".join(list(difference)[:_SHOWN]))
+    print("docs/accuracy.md is not what was measured: look, and `make accuracy ARGS=--write`")
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""`docs/accuracy.md`, written from what was measured.
+
+Rule 1: the same figures give the same page, byte for byte: no times, nothing of the machine. Rule 2: what is
+wrong is on the page with what is right. It does not measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.accuracy import tables
+from tests.accuracy.argued import ARGUED
+from tests.accuracy.measuring import Measured
+from tests.accuracy.promises import of, promises, stopped_honest
+from tests.accuracy.steps import Truth
+from tests.accuracy.synthetic import LOOPS, TWINS, UNDECIDABLE
+
+
+def written(measured: Measured) -> str:
+    """The page."""
+    return "\n\n".join(section.strip() for section in _sections(measured)) + "\n"
+
+
+def _sections(measured: Measured) -> Iterator[str]:
+    yield "# How accurate the judging is"
+    yield INTRODUCTION
+    yield _measured(measured)
+    yield "## Beside other guards\n\n" + BESIDE
+    yield tables.beside_peers(measured)
+    yield "## Incidents\n\n" + INCIDENTS
+    yield tables.incidents(measured)
+    yield WITHHOLDING
+    yield tables.settings(measured)
+    yield "## Recorded runs\n\n" + RUNS
+    yield tables.runs(measured)
+    yield "## By detector\n\nEnds only; a case that two detectors warn of counts at both."
+    yield tables.detectors(measured)
+    yield "## Grafts\n\n" + GRAFTS
+    yield tables.grafts(measured, loops=True)
+    yield "Kinds that are undecidable (*), of which no more than a warning is wanted:\n\n" + "\n".join(
+        f"- {kind}: {why}." for kind, why in UNDECIDABLE.items()
+    )
+    yield "Honest twins, where every number is a false kill:"
+    yield tables.grafts(measured, loops=False)
+    yield "What each kind is:\n\n" + "\n".join(
+        f"- {kind}: {_first_line(make.__doc__)}" for kind, make in {**LOOPS, **TWINS}.items()
+    )
+    yield "## Honest runs that are stopped\n\n" + _killed(measured)
+    yield "## Loops that are not stopped\n\n" + (
+        "\n".join(f"- {each}" for each in tables.missed(measured)) or "None."
+    )
+    yield UNSEEN
+    yield "## What is promised\n\n" + _promised(measured)
+    yield PEERS
+
+
+def _measured(measured: Measured) -> str:
+    rows = []
+    for name in ("incidents", "runs", "spans", "synthetic"):
+        truths = of(measured, name)
+        rows.append([name, len(truths), sum(truth.steps for truth in truths), _known(truths)])
+    return tables.table(("set", "cases", "steps", "what is known"), rows)
+
+
+def _known(truths: list[Truth]) -> str:
+    ends = [truth.end.value for truth in truths]
+    counts = {end: ends.count(end) for end in ("loop", "honest", "undecidable") if end in ends}
+    said = [f"{count} {end}" for end, count in counts.items()]
+    successes = sum(truth.success is True for truth in truths)
+    grey = sum(truth.grey for truth in truths)
+    return ", ".join(
+        said + [f"{successes} successes"] * bool(successes) + [f"{grey} of these grey"] * bool(grey)
+    )
+
+
+def _killed(measured: Measured) -> str:
+    stopped = stopped_honest(measured)
+    if not stopped:
+        return "None."
+    return "\n".join(
+        f"- `{case}` ({measured.truths[case].source}, by {detector}): {ARGUED.get(case, 'not argued.')}"
+        for case, detector in stopped.items()
+    )
+
+
+def _promised(measured: Measured) -> str:
+    rows = [(each.what, each.found, "kept" if each.kept else "**missed**") for each in promises(measured)]
+    return tables.table(("promise", "found", ""), rows)
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().splitlines()[0]
+
+
+INTRODUCTION = """
+Written by `make accuracy ARGS=--write` from one run over the data beside the project; do not edit it here.
+`make accuracy` measures again and fails when a figure on this page has changed or a promise below is missed.
+
+Everything goes through the code of `spanfuse replay` with the default policy, in both orders of delivery:
+*ends only*, spans as they end, as the service receives foreign ones; *with starts*, starts and ends in true
+time order, as a host inside the program sees them. A loop is caught when the run is stopped before its end.
+Honest work that is stopped is a false kill: a run that was labelled so by people, that is known to have
+reached its aim, or that was made to be honest. A warning stops nothing and is counted apart.
+"""
+
+BESIDE = """ The rules of other guards, run on the same steps in the same command, ends only. They are
+written anew from what their authors published (`tests/accuracy/peers/`), with their defaults; what a rule
+needs and no recording has is left out. *Stopped* is where their code ends the run or refuses the call,
+whether or not they ship it switched on. *Near*: within three steps of where a stop is due, or within half
+of the way there. *Recall* and *precision* are over labelled loops, labelled ok and successes of recorded
+runs; *calls after onset* is the median over the labelled loops that it stopped, the stopping call included;
+*steps saved* are the steps after the stop, of all steps of labelled loops; *grafts* and *twins* are those
+below.
+"""
+
+INCIDENTS = """ Shapes of public bug reports, each with what a breaker should have done. Numbers of repeats,
+arguments and results are partly stand-ins (see the notes in the data); grey ones are listed in the data and
+counted nowhere. Ends only, but for the last column.
+"""
+
+WITHHOLDING = """ The same with less to see. *Fingerprints only*: content replaced by what our library puts
+on its spans. *Names only*: neither content nor fingerprints; no rule that compares may stop then.
+*Jittered*: output tokens vary by a fifth.
+"""
+
+RUNS = """ Runs of public agents on public tasks, whole collections. Their labels are noisy, and said by
+others: a loop by three repeated actions in a row (sola), or by reading. No collection recorded times, so
+that every step lies three seconds after the one before, and waiting cannot be seen.
+"""
+
+GRAFTS = """ Synthetic tails, grafted on recorded runs that had succeeded; the same prefixes for every kind.
+A cell is the median of calls made after the onset, the first call that brings nothing new, until the stop,
+that call included (messages, where a tail has no tools), with the share of grafts that were stopped when it
+is not all of them; `w`: warned, not stopped; –: nothing. The models reword what they say between the calls
+in every tail.
+"""
+
+UNSEEN = """
+## What it cannot see
+
+- Work that is always another and leads nowhere: nothing in it comes back. Budgets end it.
+- Whether waiting is worth it, where nothing but time passes: waiting is bound by time and money instead.
+- What a result means. Two pages that differ in one word are two pages; an answer that is wrong is an answer.
+- Anything at all of arguments and results that are not on the span: with names only, loops are not stopped.
+- What happens inside one call, before it ends, where no start is reported and nothing streams.
+- In the order *ends only*, parents of foreign spans before they end: nesting is then known late.
+"""
+
+PEERS = """
+## How to read it
+
+- Compare rows of one table; tables have different cases. The grafts are made by us: they show which rule is
+  evaded by what, not how often that happens.
+- Thresholds were set with the incidents and the labelled runs in view. Expect less on data that nobody has
+  seen.
+- A share of a handful is a handful: counts stand beside every share. With no stop in n successes the true
+  rate may still be as high as 3/n.
+- Prevalence decides what a false kill costs: where one run in a hundred loops, half a per cent of false
+  kills is a third of all stops.
+- Peers differ from the published figures where a study ran other data, or another reading of "the same call".
+"""
