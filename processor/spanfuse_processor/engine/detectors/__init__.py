@@ -23,6 +23,7 @@ from spanfuse_processor.engine.detectors.nesting import NestingDetector, Nesting
 from spanfuse_processor.engine.detectors.outside import OutsideDetector, OutsideLimits
 from spanfuse_processor.engine.detectors.rate import RateDetector, RateLimits
 from spanfuse_processor.engine.detectors.repeat import RepeatDetector, RepeatLimits
+from spanfuse_processor.engine.detectors.schedule import ScheduleDetector, ScheduleLimits
 from spanfuse_processor.engine.detectors.similar import SimilarDetector, SimilarLimits
 from spanfuse_processor.engine.detectors.stage import StageDetector, StageLimits
 from spanfuse_processor.engine.detectors.steps import StepLimits, StepsDetector
@@ -44,6 +45,7 @@ DETECTORS: Final[Mapping[str, tuple[type[Detector], type[DetectorLimits]]]] = Ma
         "failing": (FailingDetector, FailingLimits),
         "dear": (DearDetector, DearLimits),
         "rate": (RateDetector, RateLimits),
+        "schedule": (ScheduleDetector, ScheduleLimits),
         "stuck": (StuckDetector, StuckLimits),
         "stage": (StageDetector, StageLimits),
         "chant": (ChantDetector, ChantLimits),
