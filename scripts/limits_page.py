@@ -42,7 +42,7 @@ def _section(name: str, limits: list[DetectorLimits]) -> Iterator[str]:
     yield _row(*["---"] * (len(Profile) + 1))
     for field in dataclasses.fields(cls):
         if field.name not in REACTIONS:
-            default, *others = [f"{getattr(of, field.name):,g}" for of in limits]
+            default, *others = [f"{getattr(of, field.name):,.10g}" for of in limits]
             yield _row(
                 f"`{field.name}`", default, *(each if each == default else f"**{each}**" for each in others)
             )

@@ -100,7 +100,7 @@ def _changed(scoping: Scoping, resolution: Resolution, name: str, default: Detec
     for each in _fields(made):
         now, before = getattr(made, each), getattr(default, each)
         if now != before:
-            yield f"  {name}.{each}: {now:g}, by default {before:g} ({where[each]})"
+            yield f"  {name}.{each}: {now:,.10g}, by default {before:,.10g} ({where[each]})"
 
 
 def _fields(limits: DetectorLimits) -> list[str]:

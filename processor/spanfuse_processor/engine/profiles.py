@@ -3,7 +3,7 @@
 Rule 1: one table, by profile, detector and field; what is not here is as the detector has it. Rule 2: what
 depends on how long and how dear honest work is differs most. Rule 3: where nobody is there to start it again,
 a wrong stop costs a night: a batch may repeat itself, and meet the same failure, half as often again. What
-acts on the outside, how deep agents nest, and bursts are the same for all. It knows detectors by name alone.
+acts on the outside, how deep agents nest, and bursts are the same for all. It knows detectors by name.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ PROFILES: Final[Mapping[Profile, Mapping[str, Fields]]] = MappingProxyType(
             "cycle": {"calls": 12, "rounds": 3, "stale": 18, "stale_warn": 9},
             "storm": {"failed": 15, "failed_warn": 8, "transient": 20},
             "answers": {"same": 16, "same_warn": 12},
+            "fanout": {"nested": 48, "wide": 200, "warn": 48},
+            "failing": {"failures": 48, "warn": 24},
+            "dear": {"tokens": 10_000_000},
             "rate": {"per_minute": 120},
             "stuck": {"waiting": 4 * HOUR},
             "steps": {"seconds": 120.0, "command_seconds": 0.5 * HOUR},

@@ -110,7 +110,7 @@ class Evidence:
         """
         rule = f"{self.detector}.{self.rule}" if self.rule else ""
         sentences = (
-            rule and f"Rule {rule}: {self.observed:g}, limit {self.limit:g}.",
+            rule and f"Rule {rule}: {_figure(self.observed)}, limit {_figure(self.limit)}.",
             self._where(),
             self.cost and f"Cost so far: {self.cost / 1_000_000:.4f} USD.",
             self.cleared_by and f"Would have been cleared by {self.cleared_by.rstrip('. ')}.",
@@ -124,6 +124,15 @@ class Evidence:
         first, last = self.first_span_id or self.span_ids[0], self.span_ids[-1]
         spans = f"At span {last.hex()}" if first == last else f"From span {first.hex()} to span {last.hex()}"
         return f"{spans} of trace {self.trace_id.hex()}." if self.trace_id else f"{spans}."
+
+
+def _figure(number: float) -> str:
+    """A number as people write it.
+
+    >>> _figure(5.0), _figure(2_000_000.0), _figure(1 / 3)
+    ('5', '2,000,000', '0.3333')
+    """
+    return f"{round(number, 4):,.10g}"
 
 
 @dataclass(frozen=True, slots=True)
