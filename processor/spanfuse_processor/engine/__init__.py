@@ -27,12 +27,15 @@ from spanfuse_processor.engine.policy import (
     Bounds,
     BreakerLimits,
     DetectorLimits,
+    Match,
     Policy,
     PolicyError,
+    PolicyRule,
+    Profile,
     ToolRule,
 )
 from spanfuse_processor.engine.pricing import PENDING, NoPrices, PriceBook, Rates
-from spanfuse_processor.engine.runs.run import Mark, RunView
+from spanfuse_processor.engine.runs.run import Light, Mark, RunView
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.verdicts import (
     Action,
@@ -73,7 +76,9 @@ __all__ = [
     "Instant",
     "Kind",
     "Level",
+    "Light",
     "Mark",
+    "Match",
     "MicroUsd",
     "Mode",
     "NoPrices",
@@ -83,7 +88,9 @@ __all__ = [
     "OrderKind",
     "Policy",
     "PolicyError",
+    "PolicyRule",
     "PriceBook",
+    "Profile",
     "Rates",
     "RawSpan",
     "Removal",
