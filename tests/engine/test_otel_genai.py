@@ -122,6 +122,10 @@ class TestModel:
         assert (event.cut, event.budget) == (True, 2_500_000)
         assert (read(CHAT).cut, read(CHAT).budget) == (False, None)
 
+    def test_an_answer_that_asks_for_tools(self) -> None:
+        assert read(CHAT | {names.FINISH_REASONS: ["tool_calls"]}).asks
+        assert not read(CHAT | {names.FINISH_REASONS: ["stop"]}).asks
+
     def test_messages_are_fingerprinted_and_dropped(self) -> None:
         first = read(CHAT | {names.INPUT_MESSAGES: "[hello]", names.OUTPUT_MESSAGES: "[hi]"})
         again = read(CHAT | {names.INPUT_MESSAGES: b"[hello]", names.OUTPUT_MESSAGES: "[hi]"})

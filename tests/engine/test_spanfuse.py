@@ -86,7 +86,8 @@ def test_a_model_s_call_is_read() -> None:
 def test_a_run_s_own_budget_and_a_cut_answer_are_read() -> None:
     event = fast(CHAT | {names.BUDGET_USD: 2.5, names.FINISH_REASONS: ["length"]})
 
-    assert (event.budget, event.cut) == (2_500_000, True)
+    assert (event.budget, event.cut, event.asks) == (2_500_000, True, False)
+    assert fast(CHAT | {names.FINISH_REASONS: ["tool_calls"]}).asks
     assert (fast(CHAT).budget, fast(CHAT).cut) == (None, False)
 
 

@@ -46,9 +46,22 @@ def test_an_answer_was_cut_when_its_finish_reason_says_so(reasons: object, cut: 
     assert lenient.was_cut(reasons) is cut
 
 
+@pytest.mark.parametrize(
+    ("reasons", "asks"),
+    [
+        (["tool_calls"], True), (("tool_use",), True), ("TOOL_CALL", True), ('["function_call"]', True),
+        (["stop"], False), (["length"], False), ([], False), (None, False), ([7], False),
+        ({"tool_use": 1}, False),
+    ],
+)  # fmt: skip
+def test_an_answer_asks_for_tools_when_its_finish_reason_says_so(reasons: object, asks: bool) -> None:
+    assert lenient.asks_for_tools(reasons) is asks
+
+
 @given(anything)
 def test_nothing_raises(value: Any) -> None:
     assert isinstance(lenient.was_cut(value), bool)
+    assert isinstance(lenient.asks_for_tools(value), bool)
     assert isinstance(lenient.text(value), str)
     assert isinstance(lenient.truth(value), bool)
     counted = lenient.count(value)

@@ -17,7 +17,8 @@ from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
-from spanfuse_processor.engine.nouns import Fingerprints, Kind
+from spanfuse_processor.engine.lanes.lane import Lane
+from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
@@ -99,9 +100,7 @@ class MonologueDetector:
             return None
         if call.lane.silent <= 1:
             self._begin()
-        elif not self._spans and call.lane.models is not None and call.lane.models.ends > 1:
-            self._counts["equal"] = 2  # the first was heard before this was woken
-        self._take(event, event.prints or Fingerprints())
+        self._hear(call.lane, event, event.prints or Fingerprints())
         for rule, count in self._counts.items():
             limit = getattr(self._limits, rule)
             if 0 < limit <= count:
@@ -120,23 +119,36 @@ class MonologueDetector:
         self._counts = {"equal": 1, "alike": 1, "blank": 0}
         self._told: tuple[Severity, ...] = ()
 
-    def _take(self, event: CallEnded, prints: Fingerprints) -> None:
-        usage, counts = event.usage, self._counts
-        goes_on = usage is not None and usage.input_tokens > self._input > 0
-        long = usage.output_tokens >= LONG if usage is not None else prints.result_size >= LONG_TEXT
-        equal = prints.result != "" and prints.result == self._result and (goes_on or long)
-        alike = goes_on and self._is_alike(prints)
-        if self._spans:
-            counts["equal"] = counts["equal"] + 1 if equal else 1
-        counts["alike"] = counts["alike"] + 1 if alike else 1
+    def _hear(self, lane: Lane, event: CallEnded, prints: Fingerprints) -> None:
         silent = prints.result_empty or not prints.result
-        blank = silent and usage is not None and usage.output_tokens <= BLANK
-        counts["blank"] = (counts["blank"] + 1 if goes_on else 1) if blank else 0
-        self._input = usage.input_tokens if usage is not None else 0
+        blank = silent and event.usage is not None and event.usage.output_tokens <= BLANK
+        if self._spans:
+            self._compare(event.usage, prints, blank)
+        else:
+            self._find(lane, blank)
+        self._input = event.usage.input_tokens if event.usage is not None else 0
         self._result = prints.result
         self._sketches.append(prints.result_sketch)
         self._spans.append(event.span_id)
         del self._sketches[:-RECENT], self._spans[:-MOST_SPANS]
+
+    def _find(self, lane: Lane, blank: bool) -> None:
+        """The first message, or the second: the one before had woken nobody, but the lane has compared it."""
+        before = lane.models if lane.silent > 1 else None
+        if before is not None:
+            self._counts["equal"] += before.ends > 1
+            self._counts["alike"] += before.kin > 1
+            self._spans += [step.span_id for step in before.steps[-2:-1]]
+        self._counts["blank"] = blank + (blank and before is not None and before.ends > 1)
+
+    def _compare(self, usage: Usage | None, prints: Fingerprints, blank: bool) -> None:
+        counts = self._counts
+        goes_on = usage is not None and usage.input_tokens > self._input > 0
+        long = usage.output_tokens >= LONG if usage is not None else prints.result_size >= LONG_TEXT
+        equal = prints.result != "" and prints.result == self._result and (goes_on or long)
+        counts["equal"] = counts["equal"] + 1 if equal else 1
+        counts["alike"] = counts["alike"] + 1 if goes_on and self._is_alike(prints) else 1
+        counts["blank"] = (counts["blank"] + 1 if goes_on else 1) if blank else 0
 
     def _is_alike(self, prints: Fingerprints) -> bool:
         sketch, likeness = prints.result_sketch, self._limits.likeness

@@ -21,7 +21,7 @@ from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.content import Content
 from spanfuse_processor.engine.reading.identities import Identities
-from spanfuse_processor.engine.reading.lenient import count, micro_usd, text, truth, was_cut
+from spanfuse_processor.engine.reading.lenient import asks_for_tools, count, micro_usd, text, truth, was_cut
 from spanfuse_processor.engine.reading.messages import turn_in
 from spanfuse_processor.engine.reading.old_names import (
     EXCLUSIVE,
@@ -141,7 +141,8 @@ class OtelGenai:
         event.provider = _provider(text(_first(get, names.PROVIDER)))
         event.usage = _usage(get, span.scope in EXCLUSIVE)
         event.cost = micro_usd(_first(get, names.COST_USD)) or None  # without a price list some send a zero
-        event.cut = was_cut(get(names.FINISH_REASONS))
+        reasons = get(names.FINISH_REASONS)
+        event.cut, event.asks = was_cut(reasons), asks_for_tools(reasons)
         event.budget = micro_usd(get(names.BUDGET_USD))
         event.resends = count(get(names.RESENDS)) or 0
         event.prints = _stamped(get)

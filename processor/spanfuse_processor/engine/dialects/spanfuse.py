@@ -17,7 +17,7 @@ from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.identities import Identities
-from spanfuse_processor.engine.reading.lenient import count, micro_usd, truth, was_cut
+from spanfuse_processor.engine.reading.lenient import asks_for_tools, count, micro_usd, truth, was_cut
 from spanfuse_processor.engine.reading.old_names import PROVIDERS
 from spanfuse_processor.engine.reading.prints import unpack
 from spanfuse_processor.engine.tree.usages import reported
@@ -109,7 +109,8 @@ def _add_model(event: CallEnded, get: Get) -> bool:
     # Without a price list a library may say nothing, or zero.
     event.cost = None if cost is None else micro_usd(cost) or None
     reasons, budget = get(names.FINISH_REASONS), get(names.BUDGET_USD)
-    event.cut = reasons is not None and was_cut(reasons)
+    if reasons is not None:
+        event.cut, event.asks = was_cut(reasons), asks_for_tools(reasons)
     event.budget = None if budget is None else micro_usd(budget)
     event.resends = count(get(names.RESENDS)) or 0
     return True

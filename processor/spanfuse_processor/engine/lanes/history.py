@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
 from spanfuse_processor.engine.marks import Marks
-from spanfuse_processor.engine.nouns import Fingerprints
+from spanfuse_processor.engine.nouns import Fingerprints, Kind
 
 NS: Final = 1_000_000_000
 
@@ -86,7 +86,7 @@ class History:
     ends: how many in a row were of one tool and ended alike, whatever they were asked.
     end: the digest that they ended with, of an error or a result.
     asked_again: how many in a row asked one tool the very same, whatever came of it.
-    kin: how many in a row asked it nearly the same.
+    kin: how many in a row asked it nearly the same; of a model, said nearly the same.
     forgiven: calls that the owner left out, since something was new or a turn began.
     """
 
@@ -134,11 +134,11 @@ class History:
         same_tool = event.name == self.end_name
         again = same_tool and prints.arguments == self._asked != ""
         self.asked_again = self.asked_again + 1 if again else 1
-        alike = again or (
-            same_tool and prints.sketch and resemblance(prints.sketch, self._sketch) >= LIKENESS
-        )
-        self.kin = self.kin + 1 if alike else 1
-        self._asked, self._sketch = prints.arguments, prints.sketch
+        said = event.kind is Kind.MODEL
+        sketch = prints.result_sketch if said else prints.sketch
+        alike = same_tool and sketch and resemblance(sketch, self._sketch) >= LIKENESS
+        self.kin = self.kin + 1 if alike or (again and not said) else 1
+        self._asked, self._sketch = prints.arguments, sketch
         if end != self.end or not same_tool:
             self.end, self.end_name, self.ends = end, event.name, 0
         self.ends += 1

@@ -36,7 +36,7 @@ class Lane:
         last_ns: the latest end.
         idle_ns: for how long, up to the latest start, no call of it was open.
         working: whether anything was called since a model answered.
-        silent: how many models' answers in a row called nothing.
+        silent: how many models' answers in a row called nothing, and did not ask for it.
         tools, models, agents: what was called, None before the first.
         cost: micro-dollars of its model calls, as far as known when they ended.
         watch: the detectors of this lane; the engine's.
@@ -88,7 +88,7 @@ class Lane:
             if event.user_turn:
                 self._hear(prints, event.fresh)
             self._answered(event.ended_ns)
-            self.silent += 1
+            self.silent = 0 if event.asks else self.silent + 1
         else:
             self.working, self.silent = True, 0
         if prints is None:

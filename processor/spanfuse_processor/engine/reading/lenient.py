@@ -13,6 +13,7 @@ from spanfuse_processor.engine.nouns import MicroUsd
 
 _MOST: Final = 2**53
 _CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
+_ASKING: Final = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
 _LISTS: Final = (list, tuple)
 _TRUE: Final = frozenset({"true", "yes", "1"})
 
@@ -85,11 +86,26 @@ def was_cut(reasons: object) -> bool:
     >>> was_cut(["length"]), was_cut('["max_tokens"]'), was_cut(["stop"]), was_cut(None)
     (True, True, False, False)
     """
+    return _is_among(reasons, _CUT)
+
+
+def asks_for_tools(reasons: object) -> bool:
+    """Whether an answer ended to have tools called, by its finish reasons.
+
+    >>> asks_for_tools(["tool_calls"]), asks_for_tools("tool_use"), asks_for_tools(["stop"])
+    (True, True, False)
+    """
+    return _is_among(reasons, _ASKING)
+
+
+def _is_among(reasons: object, known: frozenset[str]) -> bool:
     if isinstance(reasons, str):
-        return _is_cut(reasons)
-    return isinstance(reasons, _LISTS) and any(_is_cut(each) for each in reasons if isinstance(each, str))
+        return _plainly(reasons) in known
+    return isinstance(reasons, _LISTS) and any(
+        _plainly(each) in known for each in reasons if isinstance(each, str)
+    )
 
 
 @lru_cache(maxsize=256)
-def _is_cut(reason: str) -> bool:
-    return reason.strip("[]\"' ").lower() in _CUT
+def _plainly(reason: str) -> str:
+    return reason.strip("[]\"' ").lower()
