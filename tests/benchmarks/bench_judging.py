@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+from functools import partial
+from pathlib import Path
 
 from tests.benchmarks.timing import each, middle, tail, timer
 
@@ -64,15 +66,20 @@ def _memory(runs: int) -> dict[str, float]:
 
 
 def _fingerprints(times: int) -> dict[str, float]:
-    prints = Fingerprinter(b"key")
-    arguments = {"query": "x" * 900, "page": 3, "request_id": "a1b2c3d4e5f60718", "filters": ["new", "cheap"]}
-    result = "word 12 and more; " * 113
-
-    def call() -> None:
-        prints.arguments(arguments)
-        prints.result(result)
-
-    return {"fingerprints of 1 kB arguments and 2 kB result: p50 us": middle(each(call, min(times, 5_000)))}
+    """All of one call: digests, scope, sketches, error class, chant. The texts are those of a real file."""
+    prints, text = Fingerprinter(b"key"), Path(__file__).read_text()
+    arguments = {"path": "bench_judging.py", "offset": 40, "edit": text[-900:], "flags": ["new", "cheap"]}
+    result, endless = text[:2_000], text * 1_000
+    few = min(times, 5_000)
+    calls = {
+        "fingerprints of 1 kB arguments and 2 kB result": (arguments, result, few),
+        "fingerprints of the same, the result an error": (arguments, f"Error: {result}", few),
+        "fingerprints of 5 MB arguments and 5 MB result": ({"edit": endless}, endless, few // 20),
+    }
+    return {
+        f"{what}: p50 us": middle(each(partial(prints.fingerprints, asked, came), count))
+        for what, (asked, came, count) in calls.items()
+    }
 
 
 def _spans(runs: int) -> itertools.chain[RawSpan]:
@@ -82,7 +89,8 @@ def _spans(runs: int) -> itertools.chain[RawSpan]:
 def _span(number: int, run: int) -> RawSpan:
     start = START + number * 1_000_000_000
     mark = f"{number:016x}"
-    prints = Fingerprints(mark, mark, mark, mark, result_size=1_200)
+    words = 40 << 58 | number * 0x9E3779B97F4A7C15 & (1 << 58) - 1  # forty words, never the same
+    prints = Fingerprints(mark, mark, mark, mark, result_size=1_200, sketch=words, result_sketch=words)
     attributes: dict[str, object] = {
         "spanfuse.run.id": f"run-{run}",
         "spanfuse.run.depth": 0,

@@ -13,6 +13,16 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from spanfuse_processor.engine.fingerprints.canonical import text_of
+from spanfuse_processor.engine.fingerprints.error_words import (
+    PERMANENT_CODES,
+    PERMANENT_KINDS,
+    PERMANENT_STARTS,
+    PERMANENT_WORDS,
+    SPENT,
+    TRANSIENT_CODES,
+    TRANSIENT_KINDS,
+    TRANSIENT_WORDS,
+)
 from spanfuse_processor.engine.nouns import ErrorClass
 
 HEAD: Final = 256
@@ -44,50 +54,9 @@ _ABOUT_ERRORS: Final = frozenset(  # what a body consists of that is about an er
 )  # fmt: skip
 _NO_ERROR: Final = frozenset({"", "none", "null", "no", "false", "ok", "no error", "n/a"})
 
-_CODE: Final = re.compile(
-    r"(?:^|(?:http(?:/\d(?:\.\d)?)?|status|code|error)\W{0,3}(?:code\W{0,3})?)([45]\d\d)\b", re.IGNORECASE
-)
-_PERMANENT_CODES: Final = frozenset("401 402 403 405 413 414 415 422 423 451".split())
-_TRANSIENT_CODES: Final = frozenset("408 425 429 502 503 504 529".split())
-
-_PERMANENT_KIND: Final = re.compile(
-    r"(?:Permission|Authentication|Authorization|Forbidden|Validation|Syntax|Indentation|Parse|JSONDecode"
-    r"|UnknownTool|ToolNotFound|InvalidArguments?|InvalidParams|UnprocessableEntity|NotImplemented"
-    r"|Recursion)(?:Error|Exception)?$|^PermissionDenied|^Context(?:Length|Window)"
-)
-_TRANSIENT_KIND: Final = re.compile(
-    r"Time(?:d)?[Oo]ut|[Rr]ate_?[Ll]imit|[Oo]verloaded|Unavailable|TooManyRequests|Throttl|BadGateway"
-    r"|^(?:API)?Connection(?:Error|Reset|Refused|Aborted)|BrokenPipe|ServerDisconnected|DeadlineExceeded"
-)
+_CODE: Final = re.compile(r"(?:http(?:/\d(?:\.\d)?)?|status|code|error)\W{0,3}(?:code\W{0,3})?([45]\d\d)\b")
+_BARE_CODE: Final = re.compile(r"([45]\d\d)\b")
 _NAMED: Final = re.compile(r"(?:[\w.]*\.)?(\w*(?:Error|Exception|error|ERROR))(?:\s*:\s*|$)")
-_SPENT: Final = re.compile(r"insufficient_quota|exceeded your current quota", re.IGNORECASE)
-_TRANSIENT_WORDS: Final = re.compile(
-    r"rate[ -]?limit|too many requests|overloaded|(?:over|at) capacity|server (?:is )?busy|throttl"
-    r"|temporar(?:y failure|ily)|(?:service|currently) unavailable|bad gateway"
-    r"|timed[ -]?out|time-?out(?! (?:must|should|parameter|argument|value|is ))|deadline exceeded"
-    r"|connection (?:was )?(?:reset|refused|aborted|closed|lost|error)|econn(?:reset|refused|aborted)"
-    r"|etimedout|eai_again|broken pipe|socket hang up|remote end closed|server disconnected"
-    r"|network (?:is )?unreachable|(?:try again|retry) (?:later|in|after)|database (?:table )?is locked"
-    r"|deadlock|could not acquire",
-    re.IGNORECASE,
-)
-_PERMANENT_WORDS: Final = re.compile(
-    r"(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported|invalid) (?:tool|function|command|action)\b"
-    r"|\b(?:tool|action|operation|model)\b.{0,60}(?:not found|does not exist|doesn't exist"
-    r"|not (?:available|registered|supported|implemented|recogni[sz]ed)|is not (?:a )?(?:valid|known))"
-    r"|missing (?:\d+ )?(?:required |positional |keyword(?:-only)? )*(?:arg|param|field|property|input|value)"
-    r"|^missing \w+$|\b(?:fields?|param\w*|arguments?|property)\b[^.\n]{0,60}\b(?:missing|required|must)\b"
-    r"|required (?:param|arg|field|property)|(?:unexpected|unknown|invalid) (?:keyword )?(?:arg|param|field"
-    r"|property|json|schema|enum|request)|validation (?:error|failed)|^validation\b"
-    r"|permission denied|access (?:is )?denied|^denied\b|denied by|forbidden|unauthori[sz]ed"
-    r"|not (?:authori[sz]ed|permitted|allowed|authenticated)|insufficient (?:permission|scope|privilege)"
-    r"|authentication (?:failed|required|error)|invalid (?:api[ _-]?key|token|credential)|blocked by"
-    r"|read-only file|\blocked\b|too (?:large|long|big|much)|context[ _](?:length|window)|maximum context"
-    r"|exceed(?:s|ed)? (?:the |its |a )?(?:max|limit|allowed|context)|recursion limit"
-    r"|max(?:imum)? (?:iterations|turns|steps|depth) (?:reached|exceeded)"
-    r"|^\W*(?:parse|syntax) ?error|malformed|invalid syntax|(?:could not|failed to) (?:be )?(?:parse|decode)",
-    re.IGNORECASE,
-)
 
 
 def error_in(data: Any) -> str:
@@ -131,36 +100,38 @@ def classify(kind: str, message: str, transient: Collection[str] = ()) -> ErrorC
     'failed'
     """
     head, kind = message[:HEAD].strip(), kind.rpartition(".")[2]
-    if transient and _is_declared(f"{kind} {head}".lower(), transient):
+    words = head.lower()
+    if transient and _is_declared(f"{kind.lower()} {words}", transient):
         return ErrorClass.TRANSIENT
     named = _NAMED.match(head)
+    known = _by_code(kind, words) or _by_kind(kind)
     if named is None:
-        return _by_code(kind, head) or _by_kind(kind) or _by_words(head)
-    return _by_code(kind, head) or _by_kind(kind) or _by_kind(named[1]) or _by_words(head[named.end() :])
+        return known or _by_words(words)
+    return known or _by_kind(named[1]) or _by_words(words[named.end() :])
 
 
-def _by_code(kind: str, head: str) -> ErrorClass:
-    if _SPENT.search(head):
-        return ErrorClass.PERMANENT  # a 429 that no waiting cures
-    code = _CODE.search(kind) or _CODE.search(head)
+def _by_code(kind: str, words: str) -> ErrorClass:
+    code = _BARE_CODE.match(kind) or _BARE_CODE.match(words) or _CODE.search(words)
     if code is None:
         return ErrorClass.NONE
-    if code[1] in _TRANSIENT_CODES:
-        return ErrorClass.TRANSIENT
-    return ErrorClass.PERMANENT if code[1] in _PERMANENT_CODES else ErrorClass.NONE
+    if code[1] in TRANSIENT_CODES:  # but no waiting brings back a quota that is used up
+        return ErrorClass.PERMANENT if SPENT.search(words) else ErrorClass.TRANSIENT
+    return ErrorClass.PERMANENT if code[1] in PERMANENT_CODES else ErrorClass.NONE
 
 
 def _by_kind(kind: str) -> ErrorClass:
-    if _TRANSIENT_KIND.search(kind):
+    if TRANSIENT_KINDS.search(kind):
         return ErrorClass.TRANSIENT
-    return ErrorClass.PERMANENT if _PERMANENT_KIND.search(kind) else ErrorClass.NONE
+    return ErrorClass.PERMANENT if PERMANENT_KINDS.search(kind) else ErrorClass.NONE
 
 
-def _by_words(head: str) -> ErrorClass:
-    if _TRANSIENT_WORDS.search(head):
-        return ErrorClass.TRANSIENT
-    opening = "\n".join(head.splitlines()[:2])  # further down is what a program printed before it failed
-    return ErrorClass.PERMANENT if _PERMANENT_WORDS.search(opening) else ErrorClass.FAILED
+def _by_words(words: str) -> ErrorClass:
+    if TRANSIENT_WORDS.search(words):
+        return ErrorClass.PERMANENT if SPENT.search(words) else ErrorClass.TRANSIENT
+    opening = "\n".join(words.splitlines()[:2])  # further down is what a program printed before it failed
+    if PERMANENT_STARTS.match(opening) or PERMANENT_WORDS.search(opening):
+        return ErrorClass.PERMANENT
+    return ErrorClass.FAILED
 
 
 def _is_declared(said: str, transient: Collection[str]) -> bool:

@@ -58,7 +58,9 @@ _VALUES: Final = re.compile(
     re.VERBOSE,
 )
 
-_NUMBERS: Final = re.compile(r"(?:([A-Za-z]+)[\s:#=(/]*)?(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+))?")
+_NUMBERS: Final = re.compile(r"(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+))?")
+_WORD_BEFORE: Final = re.compile(r"([A-Za-z]+)[\s:#=(/]*\Z")
+_NEAR: Final = 32  # characters before a number in which the word that it belongs to is
 _COUNTED: Final = frozenset(
     "% percent failing failed failure failures error errors problem problems warning warnings remaining left "
     "passed passing test tests done".split()
@@ -199,11 +201,10 @@ def _is_meant(noise: str, text: str, start: int) -> bool:
 
 
 def _number(match: re.Match[str]) -> str:
-    before, number, after = match.groups()
-    word = (before or "").lower()
-    code = word in _CODES and len(number) == 3
-    counted = after is not None and after.strip().lower() in _COUNTED and word not in _ATTEMPTS
-    if code or counted:
-        return match.group()
+    number, after = match.groups()
     start = match.start()
-    return match.group()[: match.start(2) - start] + "#" + (after or "")
+    before = _WORD_BEFORE.search(match.string, max(0, start - _NEAR), start)
+    word = before[1].lower() if before is not None else ""
+    code = word in _CODES and len(number.rstrip(".,")) == 3
+    counted = after is not None and after.strip().lower() in _COUNTED and word not in _ATTEMPTS
+    return match.group() if code or counted else f"#{after or ''}"

@@ -34,6 +34,7 @@ _PACKED: Final = [Struct(f"<{count}I").pack for count in range(_MOST + 1)]
 _SECRETS: Final = [byte for byte in range(256) if byte not in b"\t\n\x0b\x0c\r "]  # bytes that split nothing
 _LETTERS: Final = (*b"abcdefghijklmnopqrstuvwxyz", *range(128, 256))
 _DIGITS: Final = b"0123456789"
+_SIGN_HEADS: Final = bytes(range(0xE3, 0xEE))  # with one of these its code begins
 _SIGN: Final = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")  # a word, where none has spaces
 
 
@@ -56,9 +57,10 @@ class Sketcher:
         """The sketch of a text, by `length` of its characters; 0 when there is no word in it."""
         if len(text) > length:
             text = f"{text[: length // 2]} {text[-length // 2 :]}"
-        if not text.isascii():
-            text = _SIGN.sub(r" \1 ", text)
-        words = set(text.encode("utf-8", "replace").translate(self._alphabet, _DIGITS).split())
+        coded = text.encode("utf-8", "replace")
+        if len(coded) > len(text) and len(coded.translate(None, _SIGN_HEADS)) < len(coded):
+            coded = _SIGN.sub(r" \1 ", text).encode("utf-8", "replace")
+        words = set(coded.translate(self._alphabet, _DIGITS).split())
         hashes = list(map(crc32, words))
         if len(hashes) > _MOST:
             hashes.sort()

@@ -1,0 +1,75 @@
+"""What errors are called, and the words that they come with: tables for `errors.py`.
+
+Rule 1: tables only; each entry stands for errors that were seen. Rule 2: words are in lower case, and each
+begins with certain letters: so they are found ten times faster than with anchors, word boundaries, and in
+either case. This file does not know how a text is read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+
+def _any(*alternatives: str) -> re.Pattern[str]:
+    return re.compile("|".join(alternatives))
+
+
+PERMANENT_CODES: Final = frozenset("401 402 403 405 413 414 415 422 423 451".split())
+TRANSIENT_CODES: Final = frozenset("408 425 429 502 503 504 529".split())
+"""HTTP statuses that say by themselves what a failure promises."""
+
+PERMANENT_KINDS: Final = _any(
+    r"(?:Permission|Authentication|Authorization|Forbidden|Validation|UnprocessableEntity)(?:Error|Exception)?$",
+    r"(?:Syntax|Indentation|Parse|JSONDecode|NotImplemented|Recursion)(?:Error|Exception)?$",
+    r"(?:UnknownTool|ToolNotFound|InvalidArguments?|InvalidParams)(?:Error|Exception)?$",
+    r"^PermissionDenied",
+    r"^Context(?:Length|Window)",
+)
+TRANSIENT_KINDS: Final = _any(
+    r"Time(?:d)?[Oo]ut",
+    r"[Rr]ate_?[Ll]imit|TooManyRequests|Throttl",
+    r"[Oo]verloaded|Unavailable|BadGateway|DeadlineExceeded",
+    r"^(?:API)?Connection(?:Error|Reset|Refused|Aborted)|BrokenPipe|ServerDisconnected",
+)
+"""Classes of errors."""
+
+SPENT: Final = _any("insufficient_quota", "your current quota")
+"""Of a limit that no waiting lifts."""
+
+TRANSIENT_WORDS: Final = _any(
+    r"rate[ -]?limit|too many requests|throttl",
+    r"overloaded|over capacity|at capacity|server (?:is )?busy",
+    r"temporary failure|temporarily|service unavailable|currently unavailable|bad gateway",
+    r"timed[ -]?out|time-?out(?! (?:must|should|parameter|argument|value|is ))|deadline exceeded",
+    r"connection (?:was )?(?:reset|refused|aborted|closed|lost|error)|econn(?:reset|refused|aborted)",
+    r"etimedout|eai_again|broken pipe|socket hang up|remote end closed|server disconnected",
+    r"network (?:is )?unreachable",
+    r"try again (?:later|in|after)|retry (?:later|in|after)",
+    r"database (?:table )?is locked|deadlock|could not acquire",
+)
+PERMANENT_STARTS: Final = _any(
+    r"missing \w+$", r"denied\b|locked\b", r"validation\b", r"\W*(?:parse|syntax) ?error"
+)
+PERMANENT_WORDS: Final = _any(
+    # there is no such tool
+    r"(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported|invalid) (?:tool|function|command|action)\b",
+    r"(?:tool(?<!\wtool)|action(?<!\waction)|model(?<!\wmodel))\b.{0,60}(?:not found|not exist|n't exist)",
+    r"(?:tool|action|model)\b.{0,60}not (?:available|registered|supported|implemented|recogni[sz]ed)",
+    # it was asked in a wrong way
+    r"missing (?:\d+ )?(?:required |positional |keyword(?:-only)? )*(?:arg|param|field|property|input|value)",
+    r"(?:field|param|argument|property)[^.\n]{0,60} (?:missing|required|must)\b",
+    r"required (?:arg|param|field|property)",
+    r"(?:unexpected|unknown|invalid) (?:keyword )?(?:arg|param|field|property|json|schema|enum|request)",
+    r"validation error|validation failed|malformed|invalid syntax",
+    r"(?:could not|failed to) (?:be )?(?:parse|decode)",
+    # whoever asks may not
+    r"permission denied|access (?:is )?denied|denied by|blocked by|forbidden|unauthori[sz]ed",
+    r"not (?:authori[sz]ed|permitted|allowed|authenticated)|insufficient (?:permission|scope|privilege)",
+    r"authentication (?:failed|required|error)|invalid (?:api[ _-]?key|token|credential)",
+    r"read-only file| locked\b",
+    # it is too much
+    r"too (?:large|long|big|much)|context[ _](?:length|window)|maximum context|recursion limit",
+    r"exceed(?:s|ed)? (?:the |its |a )?(?:max|limit|allowed|context)|insufficient_quota",
+    r"max(?:imum)? (?:iterations|turns|steps|depth) (?:reached|exceeded)",
+)
