@@ -76,9 +76,13 @@ class Traces:
         home = self._homes.pop(node, None)
         if home is None:
             return
-        inferred = node in self.inferred
+        inferred, free = node in self.inferred, self._nodes.parent(node) == home
         self.inferred.discard(node)
-        top = node if self._nodes.parent(node) == home else self._top(node)
+        if self._nodes.code(node) == AGENT:  # its own life says for whom it works, once it has ended
+            if free:
+                self._nodes.hang(node, NONE)
+            return
+        top = node if free else self._top(node)
         if top is not None:
             self._move_in(top, home, inferred)
 
@@ -92,9 +96,10 @@ class Traces:
         self._busy = OrderedDict(list({**other._busy, **self._busy}.items())[-RECENT:])
         queued = ((moved[top], moved[tool]) for top, tool in other.queued.items())
         self.queued |= {top: tool for top, tool in queued if NONE not in (top, tool)}
-        for top, home in other._homes.items():
-            if NONE not in (moved[top], moved[home]) and self._top(moved[top]) == moved[top]:
-                self._move_in(moved[top], moved[home], top in other.inferred)
+        for theirs_top, theirs_home in other._homes.items():
+            top, home = moved[theirs_top], moved[theirs_home]
+            if NONE not in (top, home) and self._nodes.parent(top) in (NONE, home):
+                self._move_in(top, home, theirs_top in other.inferred)
         self._compare(mine, theirs)
 
     def _settle(self, node: int, trace: bytes) -> None:
@@ -149,7 +154,7 @@ class Traces:
             return
         trace, there = self._recent.get(inner, b""), self._recent.get(outer, b"")
         link, top = self._links.get(trace), self._top(inner)
-        if top is None or (link[:16] != there if link else not self._is_quiet(there, mine)):
+        if top is None or (link[:16] != there if link else not self._waits(there, trace, mine)):
             return
         home = self._homes.get(top)
         if home is not None and not (link and top in self.inferred):
@@ -158,10 +163,12 @@ class Traces:
                 return
         self._move_in(top, outer, link is None)
 
-    def _is_quiet(self, trace: bytes, life: Life) -> bool:
-        """Whether nobody there asked a model during `life`, as whoever waits does not."""
-        busy = self._busy.get(trace) or ()
-        if self._side_by_side or (len(busy) == BUSY and life.started_ns < min(busy).ended_ns):
+    def _waits(self, there: bytes, trace: bytes, life: Life) -> bool:
+        """Whether nobody there asked a model during `life`, as whoever waits for `trace` does not."""
+        if self._side_by_side or self._links.get(there, b"")[:16] == trace:
+            return False
+        busy = self._busy.get(there) or ()
+        if len(busy) == BUSY and life.started_ns < min(busy).ended_ns:
             return False
         return not any(call.started_ns < life.ended_ns and life.started_ns < call.ended_ns for call in busy)
 
