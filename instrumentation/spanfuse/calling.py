@@ -75,8 +75,7 @@ def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall
     permit = live.gate.admit(intent, trail.scope)
     noisy = intent.volatile or intent.identity
     call = WatchedCall(live, intent, trail, permit, arguments=None if noisy else arguments)
-    if intent.kind in live.host.starts:
-        live.host.call_started(call.started())
+    live.host.call_started(call)
     return call
 
 

@@ -2,17 +2,19 @@
 
 Rule 1: a host never raises into its caller and never makes it wait: what cannot be taken is dropped and
 counted. Rule 2: what it decides appears on the board; it calls nobody back. Rule 3: starts and ends come from
-any thread, in any order.
+any thread, in any order. Rule 4: of a call that has begun it asks when it wants to know, which for most calls
+is never.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Kind
+from spanfuse_processor.engine.events import CallOpen, Heartbeat, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind
 
 
 class HostState(StrEnum):
@@ -40,14 +42,31 @@ class HostStats:
     problem: str = ""  # why nobody judges, for a person
 
 
+class Underway(Protocol):
+    """A call that has begun and not ended."""
+
+    @property
+    def span_id(self) -> bytes:
+        """Its span."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+
+    @property
+    def began(self) -> Instant:
+        """When it began, on the monotonic clock."""
+
+    @property
+    def resource(self) -> Mapping[str, object]:
+        """What is known of the process."""
+
+    def told(self, now: Instant) -> CallOpen:
+        """The call as an event, as it is now."""
+
+
 class Host(Protocol):
-    """Takes what the application does, and sees to it that the board says what to obey.
-
-    Attributes:
-        starts: the kinds of calls whose beginning it wants to be told of; most calls say it all at their end.
-    """
-
-    starts: frozenset[Kind]
+    """Takes what the application does, and sees to it that the board says what to obey."""
 
     def start(self) -> None:
         """Begins. Returns at once; connecting, if any, goes on behind."""
@@ -55,8 +74,11 @@ class Host(Protocol):
     def stop(self, timeout: float = 2.0) -> None:
         """Ends, giving what is queued at most `timeout` seconds to leave."""
 
-    def call_started(self, event: CallStarted) -> None:
+    def call_started(self, call: Underway) -> None:
         """A call of this application began."""
+
+    def heartbeat(self, beat: Heartbeat) -> None:
+        """A run of this application says that it lives."""
 
     def span_ended(self, span: RawSpan) -> None:
         """A call of this application ended; also spans of foreign instrumentations in this process."""

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from spanfuse.board import Board
 from spanfuse_processor.engine import Engine, Order, OrderKind, Policy, PriceBook
-from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.events import CallStarted, Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.verdicts import Directive, Verdict
 
@@ -57,8 +57,8 @@ class Judge:
         self._busy = False
         self._deferred: deque[Step] = deque()
 
-    def call_started(self, event: CallStarted) -> tuple[Verdict, ...]:
-        """A call began. Returns what was said about it; the board knows already."""
+    def observe(self, event: CallStarted | Heartbeat) -> tuple[Verdict, ...]:
+        """A call began or goes on, or a run lives. Returns what was said of it; the board knows already."""
         return self._publish(self._step(lambda now: self._engine.observe(event, now)))
 
     def span_ended(self, span: RawSpan) -> tuple[Verdict, ...]:

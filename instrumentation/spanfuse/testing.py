@@ -26,12 +26,12 @@ from typing import Final
 
 from spanfuse import assembly, hooks, runtime
 from spanfuse.board import Board
-from spanfuse.host import Host, HostState, HostStats
+from spanfuse.host import Host, HostState, HostStats, Underway
 from spanfuse.runtime import Runtime
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
+from spanfuse_processor.engine.events import CallStarted, Heartbeat, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.verdicts import Directive, Evidence
 
@@ -60,7 +60,7 @@ class FakeHost:
     started: list[CallStarted] = field(default_factory=list)
     ended: list[RawSpan] = field(default_factory=list)
     state: HostState = HostState.IDLE
-    starts: frozenset[Kind] = frozenset(Kind)
+    heartbeats: list[Heartbeat] = field(default_factory=list)
 
     def start(self) -> None:
         """Begins."""
@@ -70,9 +70,13 @@ class FakeHost:
         """Ends."""
         self.state = HostState.IDLE
 
-    def call_started(self, event: CallStarted) -> None:
+    def call_started(self, call: Underway) -> None:
         """Keeps the start."""
-        self.started.append(event)
+        self.started.append(call.told(call.began))
+
+    def heartbeat(self, beat: Heartbeat) -> None:
+        """Keeps the sign of life."""
+        self.heartbeats.append(beat)
 
     def span_ended(self, span: RawSpan) -> None:
         """Keeps the end."""

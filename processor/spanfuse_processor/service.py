@@ -12,7 +12,7 @@ import contextlib
 import itertools
 import logging
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spanfuse_processor import admin_token
@@ -26,7 +26,7 @@ from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.control.payloads import show_run
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine import Engine, GenaiPrices, Order, dialects_for
-from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.events import CallStarted, Heartbeat
 from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.verdicts import Verdict
 from spanfuse_processor.receiver.decoded import Decoded
@@ -122,7 +122,7 @@ class Service:
         self._publish(verdicts)
         return verdicts
 
-    def _open_calls(self, events: list[CallStarted]) -> None:
+    def _open_calls(self, events: Sequence[CallStarted | Heartbeat]) -> None:
         now = self._clock.monotonic()
         for event in events:
             self._publish(self._engine.observe(event, now))

@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from tests.library.examples import Begun
 from tests.processes import free_port
 from tests.scenarios.playing import begun, written
 from tests.scenarios.timeline import Moment, Timeline
@@ -17,14 +19,17 @@ from tests.waiting import until
 
 from spanfuse.board import Board
 from spanfuse.host import HostState
-from spanfuse.hosts.embedded import EmbeddedHost
+from spanfuse.hosts.embedded import MOST, EmbeddedHost
 from spanfuse.hosts.remote import RemoteHost
 from spanfuse.settings import Settings
+from spanfuse.signs import AT_ONCE, Signs
 from spanfuse_processor.config import Auth, Config, Listen
-from spanfuse_processor.engine import NoPrices, Order, OrderKind, Verdict
+from spanfuse_processor.engine import CallStarted, NoPrices, Order, OrderKind, Verdict
+from spanfuse_processor.engine.events import Heartbeat
 from spanfuse_processor.service import Service
 
 Standing = set[tuple[str, str, str, str]]
+TELLING = 20.0  # seconds; hosts look oftener
 
 
 class Rig(Protocol):
@@ -54,6 +59,13 @@ class Hands:
         return time.time_ns()
 
 
+def on_the_way(now: float, then: float, signs: Signs) -> Iterator[float]:
+    """Moments at which a host tells of what is open, before anybody takes it for lost."""
+    while len(signs) and now + TELLING < then:
+        now += TELLING
+        yield now
+
+
 class EmbeddedRig:
     """The host that judges in the application."""
 
@@ -63,9 +75,13 @@ class EmbeddedRig:
         board = Board(hands.monotonic)
         host = EmbeddedHost(Settings(policy=timeline.policy), board, NoPrices())
         host.judge._on_verdict = lambda verdict: said.append(written(hands.now, verdict))
+        host._once.acquire()  # no timer but the time line
         host.start()
         for moment in timeline.moments:
-            hands.now = moment.at
+            for now in (*on_the_way(hands.now, moment.at, host._signs), moment.at):
+                hands.now = now
+                for sign in host._signs.due(hands.now, MOST):
+                    host.judge.observe(sign)
             self._tell(host, timeline, moment)
         host.stop()
         return "".join(f"{line}\n" for line in said), standing(board)
@@ -79,18 +95,25 @@ class EmbeddedRig:
             host.release(moment.key)
         elif moment.what == "start":
             assert moment.span is not None
-            host.call_started(begun(moment.span, timeline))
+            host.call_started(Begun(begun(moment.span, timeline), moment.at))
+        elif moment.beat is not None:
+            host.heartbeat(replace(moment.beat))
         elif moment.span is not None:
             host.span_ended(moment.span)
         else:
-            host.judge.advance()
+            host.tick()
 
 
 class HeardService(Service):
-    """The service, and what it says."""
+    """The service, and what it says. `signs` are those of life that it was told of."""
 
     said: list[str]
     hands: Hands
+    signs = 0
+
+    def _open_calls(self, events: Sequence[CallStarted | Heartbeat]) -> None:
+        super()._open_calls(events)
+        self.signs += len(events)
 
     def _publish(self, verdicts: tuple[Verdict, ...]) -> None:
         self.said += [written(self.hands.now, verdict) for verdict in verdicts]
@@ -112,7 +135,7 @@ class RemoteRig:
         )
         service = HeardService(config, hands)
         service.said, service.hands = [], hands
-        board = Board()
+        board = Board(hands.monotonic)
         with _served(service) as loop:
             host = RemoteHost(
                 Settings(endpoint=f"127.0.0.1:{listen.grpc_port}", policy=timeline.policy), board, NoPrices()
@@ -120,13 +143,23 @@ class RemoteRig:
             host.start()
             until(lambda: host.stats().state is HostState.CONNECTED, 10)
             for moment in timeline.moments:
-                hands.now = moment.at
+                for now in (*on_the_way(hands.now, moment.at, host._signs), moment.at):
+                    self._turn_to(now, hands, service, host)
                 self._tell(service, loop, host, timeline, moment)
             expected = set(_stops(service))
             with contextlib.suppress(AssertionError):  # the comparison says what is missing
                 until(lambda: {row[0] for row in standing(board)} == expected, 5)
             host.stop()
         return "".join(f"{line}\n" for line in service.said), standing(board)
+
+    def _turn_to(self, now: float, hands: Hands, service: HeardService, host: RemoteHost) -> None:
+        """Lets time pass, and the host tell of what is open by then."""
+        signs, before = host._signs, service.signs
+        due = sum(each.due <= now for each in signs._open.values())
+        due += len(signs._beats) if signs._beats_due <= now else 0
+        hands.now = now
+        host._bell.ring()
+        until(lambda: service.signs >= before + due, 5)
 
     def _tell(
         self,
@@ -144,9 +177,11 @@ class RemoteRig:
             asyncio.run_coroutine_threadsafe(_call(advance), loop).result(5)
         elif moment.what == "start":
             assert moment.span is not None
-            before = service._engine.stats().calls
-            host.call_started(begun(moment.span, timeline))
-            until(lambda: service._engine.stats().calls > before, 5)
+            call, before = Begun(begun(moment.span, timeline), moment.at), service.signs
+            host.call_started(call)
+            until(lambda: service.signs > before or call.kind not in AT_ONCE, 5)
+        elif moment.beat is not None:
+            host.heartbeat(replace(moment.beat))
         else:
             assert moment.span is not None
             spans = service._engine.stats().spans

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.events import CallOpen, CallStarted, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Identity, Kind, Level
 from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 from spanfuse_processor.engine.verdicts import Directive, Evidence
@@ -51,10 +53,10 @@ def failed_tool(run: str = "r") -> RawSpan:
     return span(f"execute_tool {run}", attributes=attributes, status=2)
 
 
-def started(kind: Kind = Kind.MODEL, run: str = "r") -> CallStarted:
+def started(kind: Kind = Kind.MODEL, run: str = "r") -> CallOpen:
     """A call that has begun."""
     number = next(_numbers)
-    return CallStarted(
+    return CallOpen(
         trace_id=b"t" * 16,
         span_id=number.to_bytes(8, "big"),
         parent_span_id=b"",
@@ -64,6 +66,27 @@ def started(kind: Kind = Kind.MODEL, run: str = "r") -> CallStarted:
         run_id=run,
         identity=WHO,
     )
+
+
+class Begun:
+    """A call that has begun at an instant, as a host is told of it; it shows no life."""
+
+    def __init__(self, event: CallStarted, began: float = 0.0) -> None:
+        self.event = event
+        self.began = began
+        self.span_id = event.span_id
+        self.kind = event.kind
+        self.resource: Mapping[str, object] = RESOURCE
+
+    def told(self, now: float) -> CallOpen:
+        """As it is now."""
+        known = {each.name: getattr(self.event, each.name) for each in fields(CallStarted)}
+        return CallOpen(**known, open_for=now - self.began, quiet_for=now - self.began)
+
+
+def begun(kind: Kind = Kind.MODEL, run: str = "r", began: float = 0.0) -> Begun:
+    """A call that has begun."""
+    return Begun(started(kind, run), began)
 
 
 def stop(run: str = "r", revision: int = 1, **fields: Any) -> Directive:

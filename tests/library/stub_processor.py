@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,7 +23,7 @@ from spanfuse_processor.auth import Tokens
 from spanfuse_processor.clock import SystemClock
 from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.control.stream import ControlService
-from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.events import CallOpen, CallStarted, Heartbeat
 from spanfuse_processor.engine.verdicts import Directive, Removal
 from spanfuse_processor.wire.effects import Effect
 from spanfuse_processor.wire.log import DirectiveLog
@@ -56,7 +56,8 @@ class StubProcessor:
     port: int = 0
     requests: list[ExportTraceServiceRequest] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
-    open_calls: list[CallStarted] = field(default_factory=list)
+    open_calls: list[CallOpen] = field(default_factory=list)
+    heartbeats: list[Heartbeat] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     codes: list[grpc.StatusCode] = field(default_factory=list)
     rejected: int = 0
@@ -141,9 +142,7 @@ class StubProcessor:
 
     async def _start(self) -> None:
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-        control = ControlService(
-            self.hub, self.tokens, self._on_effects, self.open_calls.extend, lambda *fault: None
-        )
+        control = ControlService(self.hub, self.tokens, self._on_effects, self._on_signs, lambda *fault: None)
         export = grpc.unary_unary_rpc_method_handler(self._export)
         sink = grpc.method_handlers_generic_handler(EXPORT, {"Export": export})
         if self.mute:
@@ -182,6 +181,10 @@ class StubProcessor:
     def _on_effects(self, instance: Instance, effects: list[Effect]) -> None:
         self.instances.append(instance)
         self.effects.extend(effects)
+
+    def _on_signs(self, signs: Sequence[CallStarted | Heartbeat]) -> None:
+        self.open_calls += [each for each in signs if isinstance(each, CallOpen)]
+        self.heartbeats += [each for each in signs if isinstance(each, Heartbeat)]
 
     def _call(self, function: Callable[[], T]) -> T:
         async def inside() -> T:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from tests.library.examples import begun
 from tests.library.making import Clock
 from tests.waiting import until
 
@@ -18,7 +19,7 @@ from spanfuse.hosts.embedded import EmbeddedHost
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Level
+from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Kind, Level
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.pricing import NoPrices
 from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
@@ -130,10 +131,10 @@ def test_a_fault_inside_is_counted_and_stays_inside(
         raise RuntimeError("broken")
 
     monkeypatch.setattr(host.judge, "span_ended", broken)
-    monkeypatch.setattr(host.judge, "call_started", broken)
+    monkeypatch.setattr(host.judge, "observe", broken)
 
     host.span_ended(span(1))
-    host.call_started(None)  # type: ignore[arg-type]
+    host.call_started(begun(Kind.AGENT))
 
     assert host.stats().faults == 2
     assert "broken" in host.stats().last_fault

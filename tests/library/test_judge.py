@@ -61,7 +61,7 @@ def test_time_is_asked_for_when_it_matters(board: Board) -> None:
     clock = [0.0]
     judge = Judge(board, Policy(), NoPrices(), issuer="here", clock=lambda: clock[0])
 
-    judge.call_started(started(Kind.AGENT))
+    judge.observe(started(Kind.AGENT))
 
     wait = judge.advance()
     assert wait is None or wait > 0

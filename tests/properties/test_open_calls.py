@@ -60,6 +60,9 @@ class Twin:
             self.stir(number, now)
         elif number not in self.over:
             began = now - (step.open_for if step.what == "goes_on" else 0.0)
+            if number in self.began and not self.known(now):  # the whole run comes back into sight
+                self.stirs.append(now)
+                self.beats += [now] * bool(self.beats)
             if number not in self.began:
                 self.began[number], self.signs[number] = began, [began]
                 self.stir(number, began)
@@ -78,11 +81,14 @@ class Twin:
     def contains(self, number: int) -> bool:
         return self.shape.kinds[number] is AGENT
 
-    def seen(self, now: float) -> dict[int, tuple[float, ...]]:
-        """Age, silence and the run's own of every call that is known to be open."""
-        known = [
+    def known(self, now: float) -> list[int]:
+        return [
             number for number in self.began if number not in self.over and now < self.heard[number] + LEASE
         ]
+
+    def seen(self, now: float) -> dict[int, tuple[float, ...]]:
+        """Age, silence and the run's own of every call that is known to be open."""
+        known = self.known(now)
         working = [number for number in known if not self.contains(number)]
         idle = 0.0 if working else now - max(self.stirs)
         beat = now - max(self.beats) if self.beats else -1.0

@@ -37,6 +37,8 @@ def _tell(engine: Engine, timeline: Timeline, moment: Moment) -> tuple[Verdict, 
         return engine.advance(moment.at)
     if moment.key is not None:
         return engine.command(Order(OrderKind(moment.what), moment.key, "because", "an operator"), moment.at)
+    if moment.beat is not None:
+        return engine.observe(moment.beat, moment.at)
     assert moment.span is not None
     if moment.what == "start":
         return engine.observe(begun(moment.span, timeline), moment.at)

@@ -15,11 +15,13 @@ Lines above the rule:
     times N                              repeats the indented lines below; `$n` in them is 1, 2, 3 ...
     call run=R OPERATION NAME [ARGUMENTS] [-> RESULT | !! ERROR] [key=value ...]
     start run=R invoke_agent NAME ...    the call has begun; its end comes with another line, or never
+    beat run=R [span=N] [within=S]       the run says, inside of a span, that it lives
     kill KEY | release KEY | advance
 with at=, took= (seconds), tokens=IN/OUT, usd= (what it cost), budget= (what the run may cost), finish= (why
 an answer ended), over= (how many times over the result says what it says), agents=a/b/c (those around it),
-span=, parent= (numbers), turn=user, effect=, feature=, namespace=, tenant=, profile=. What is below the
-rule is written by `pytest tests/scenarios --rewrite`.
+span=, parent= (numbers), turn=user, effect=, feature=, namespace=, tenant=, profile=, stage=ID:MICRO:S:NAME
+(micro-dollars and seconds that it may take). What is below the rule is written by `pytest tests/scenarios
+--rewrite`.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from typing import Any
 import yaml
 
 from spanfuse_processor.engine import BreakerKey, Level, Policy, RawSpan, names
+from spanfuse_processor.engine.events import Heartbeat
 from spanfuse_processor.engine.policy_file import policy_from_mapping
 
 SECOND = 1_000_000_000
@@ -47,9 +50,10 @@ class Moment:
     """One thing that happens, `at` seconds after the beginning: a call, an order, or just time."""
 
     at: float
-    what: str  # start, call, kill, release, advance
+    what: str  # start, call, beat, kill, release, advance
     span: RawSpan | None = None
     key: BreakerKey | None = None
+    beat: Heartbeat | None = None
 
 
 @dataclass
@@ -114,6 +118,8 @@ def _moment(line: str, clock: _Clock) -> Moment | None:
         clock.gap, clock.now = float(rest), -float(rest)
     elif word in ("call", "start"):
         return _call(word, rest, clock)
+    elif word == "beat":
+        return _beat(dict(_OPTION.findall(rest)), clock)
     elif word in ("kill", "release", "advance"):
         options = dict(_OPTION.findall(rest))
         level, _, id_ = rest.split(" ")[0].partition("/")
@@ -149,7 +155,7 @@ def _call(word: str, line: str, clock: _Clock) -> Moment:
     if error:
         attributes[names.ERROR_TYPE] = error.partition(":")[0]
     span = RawSpan(
-        trace_id=run.encode().rjust(16, b"\x01")[-16:],
+        trace_id=_trace(run),
         span_id=int(options.get("span", clock.spans)).to_bytes(8, "big"),
         parent_span_id=int(options["parent"]).to_bytes(8, "big") if "parent" in options else b"",
         name=f"{operation} {name}",
@@ -161,6 +167,17 @@ def _call(word: str, line: str, clock: _Clock) -> Moment:
         status_message=error.partition(": ")[2],
     )
     return Moment(start if word == "start" else end, word, span)
+
+
+def _trace(run: str) -> bytes:
+    return run.encode().rjust(16, b"\x01")[-16:]
+
+
+def _beat(options: dict[str, str], clock: _Clock) -> Moment:
+    span = int(options["span"]).to_bytes(8, "big") if "span" in options else b""
+    within = float(options.get("within", "0"))
+    beat = Heartbeat(options["run"], _trace(options["run"]), span, within=within)
+    return Moment(clock.tick(options.get("at")), "beat", beat=beat)
 
 
 _NAME_OF = {"execute_tool": names.TOOL, "invoke_agent": names.AGENT, "invoke_workflow": names.WORKFLOW}
@@ -189,6 +206,8 @@ def _stamps(options: dict[str, str]) -> dict[str, object]:
     for option, name in (("usd", names.COST_USD), ("budget", names.BUDGET_USD)):
         if option in options:
             stamps[name] = float(options[option])
+    if "stage" in options:
+        stamps[names.STAGES] = f"1/{options['stage']}"
     return stamps | {name: options[option] for option, name in _STAMPED.items() if option in options}
 
 

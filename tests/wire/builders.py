@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.events import CallOpen, Heartbeat
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
 from spanfuse_processor.engine.verdicts import Action, Directive, Evidence, Mode, OnExpiry, Removal
 from spanfuse_processor.wire.effects import Effect, EffectState
@@ -63,10 +63,10 @@ def full_effect() -> Effect:
     return Effect("run/r1/stop", 7, EffectState.APPLIED, "", 3, 1, 2, 1, 0.002, 0.004)
 
 
-def full_call() -> CallStarted:
+def full_call() -> CallOpen:
     """A started call with every field that travelled at first."""
     who = Identity("svc", "i-1", "acme", "prod", "chat", "ann", "s-1")
-    return CallStarted(
+    return CallOpen(
         trace_id=b"t" * 16,
         span_id=b"s" * 8,
         parent_span_id=b"p" * 8,
@@ -82,11 +82,22 @@ def full_call() -> CallStarted:
     )
 
 
-def profiled_call() -> CallStarted:
+def profiled_call() -> CallOpen:
     """A started call of a run that says what kind of run it is."""
     call = full_call()
     call.identity = replace(call.identity, profile="batch")
     return call
+
+
+def waiting_call() -> CallOpen:
+    """A tool that has been waiting for a while, in a stage."""
+    waits = replace(full_call(), kind=Kind.TOOL, model="", effect="wait", stages="1/7f:::index")
+    return replace(waits, open_for=90.5, quiet_for=3.0)
+
+
+def full_heartbeat() -> Heartbeat:
+    """A heartbeat with every field set."""
+    return Heartbeat("r1", b"t" * 16, b"s" * 8, ago=1.5, within=600.0)
 
 
 def removal(run: str, revision: int, reason: str = "released") -> Removal:

@@ -15,9 +15,11 @@ from tests.wire.builders import (
     full_call,
     full_directive,
     full_effect,
+    full_heartbeat,
     profiled_call,
     removal,
     stop,
+    waiting_call,
 )
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level
@@ -38,6 +40,9 @@ WRITTEN: dict[str, Message | bytes] = {
     "effect": effects.encode(full_effect()),
     "open call": calls.encode(full_call()),
     "open call of a profile": calls.encode(profiled_call()),
+    "open call that waits in a stage": calls.encode(waiting_call()),
+    "heartbeat": calls.encode_heartbeat(full_heartbeat()),
+    "report of a heartbeat": requests.report(INSTANCE, CURSOR, 4, heartbeats=[full_heartbeat()]),
     "instance": messages.encode_instance(INSTANCE),
     "watch request": requests.watch(INSTANCE, CURSOR, frozenset({BreakerKey(Level.TENANT, "acme")})),
     "list request": requests.poll(INSTANCE, None),

@@ -16,6 +16,7 @@ from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
 
 from spanfuse.calls import record, settling
+from spanfuse.calls.underway import event_of
 from spanfuse.context import RunScope, attached, kept_here, with_run
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit, named_key
@@ -26,9 +27,9 @@ from spanfuse.provider import Intent, Outcome
 from spanfuse.runtime import Runtime
 from spanfuse.telemetry import SCOPE
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.events import STATUS_ERROR, CallStarted, RawSpan
+from spanfuse_processor.engine.events import STATUS_ERROR, CallOpen, RawSpan
 from spanfuse_processor.engine.fingerprint import ArgumentPrints, joined
-from spanfuse_processor.engine.nouns import NOBODY, Identity, Kind
+from spanfuse_processor.engine.nouns import NOBODY, Kind
 from spanfuse_processor.engine.verdicts import Directive, Mode
 
 _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
@@ -86,6 +87,9 @@ class ActiveCall:
         """The directive that stands for this call's run now: what a stream asks at each chunk. Cheap."""
         return None
 
+    def lives(self) -> None:
+        """A part of the answer has come: it is not stuck. Cheap."""
+
     def succeed(self, outcome: Outcome) -> None:
         """The call ended well (or a stream was dropped: `outcome.complete` False)."""
 
@@ -104,7 +108,7 @@ class WatchedCall(ActiveCall):
     """
 
     __slots__ = (
-        "_began",
+        "_alive",
         "_intent",
         "_known",
         "_live",
@@ -113,6 +117,10 @@ class WatchedCall(ActiveCall):
         "_start_ns",
         "_started",
         "_trail",
+        "began",
+        "kind",
+        "resource",
+        "span_id",
     )
 
     def __init__(
@@ -133,38 +141,23 @@ class WatchedCall(ActiveCall):
         self._trail = trail
         self._permit = permit
         self._open = [True]
-        self._began = now if begun is None else begun
-        self._start_ns = _wall.at(self._began, now)
+        self.kind = intent.kind
+        self.resource = live.tracing.resource
+        self.began = self._alive = now if begun is None else begun
+        self._start_ns = _wall.at(self.began, now)
         asked = settling.asked(live, intent) if arguments is None else arguments
         self._known = record.of_start(intent, outer) | record.of_prints(joined(asked))
         self._started = live.tracing.start(
             record.span_name(intent), record.span_kind(intent), self._known, self._start_ns, trail.origin
         )
-        live.twins.note(self._started.span_id, self._started.parent_span_id, intent.kind)
+        self.span_id = self._started.span_id
+        live.twins.note(self.span_id, self._started.parent_span_id, intent.kind)
 
-    def started(self) -> CallStarted:
-        """The beginning as an event, for the host."""
-        intent, scope, ids = self._intent, self._trail.scope, self._started
-        return CallStarted(
-            trace_id=ids.trace_id,
-            span_id=ids.span_id,
-            parent_span_id=ids.parent_span_id,
-            started_ns=self._start_ns,
-            kind=intent.kind,
-            name=intent.name,
-            operation=intent.operation,
-            agent=scope.agent,
-            provider=intent.provider,
-            model=intent.name if intent.kind in _PROVIDERS_OWN else "",
-            run_id=scope.id,
-            depth=scope.depth,
-            agents=scope.agents,
-            identity=self._identity(),
-            tool_call_id=intent.tool_call_id,
-            effect=intent.effect,
-            repeatable=intent.repeatable,
-            user_turn=intent.user_turn,
-        )
+    def told(self, now: float) -> CallOpen:
+        """The call as an event, as it is now; for the host."""
+        event = event_of(self._intent, self._trail.scope, self._started, self._start_ns, self.resource)
+        event.open_for, event.quiet_for = max(0.0, now - self.began), max(0.0, now - self._alive)
+        return event
 
     @guarded("attached", _NOTHING)
     def attached(self) -> AbstractContextManager[None]:
@@ -190,6 +183,10 @@ class WatchedCall(ActiveCall):
         if directive is None or directive.mode is not Mode.ENFORCE or not directive.cancel_in_flight:
             return None
         return directive if self._live.board.grace_is_over(directive) else None
+
+    def lives(self) -> None:
+        """A part of the answer has come: it is not stuck. Cheap."""
+        self._alive = self._live.board.clock()
 
     @guarded("succeed", None)
     def succeed(self, outcome: Outcome) -> None:
@@ -244,7 +241,7 @@ class WatchedCall(ActiveCall):
         self._known.update(known)
         if self._intent.resends:
             self._known[names.RESENDS] = self._intent.resends
-        end_ns = self._start_ns + max(0, int(ended * 1e9) - int(self._began * 1e9))
+        end_ns = self._start_ns + max(0, int(ended * 1e9) - int(self.began * 1e9))
         ids = self._started
         try:
             self._live.host.span_ended(
@@ -271,16 +268,3 @@ class WatchedCall(ActiveCall):
             if status:
                 span.set_status(Status(StatusCode.ERROR))
             span.end(end_ns)
-
-    def _identity(self) -> Identity:
-        who, resource = self._trail.scope.identity, self._live.tracing.resource
-        return Identity(
-            service=str(resource.get(names.SERVICE_NAME, "")),
-            instance=str(resource.get(names.SERVICE_INSTANCE, "")),
-            tenant=who.tenant,
-            namespace=who.namespace,
-            feature=who.feature,
-            user=who.user,
-            session=who.session,
-            profile=who.profile,
-        )

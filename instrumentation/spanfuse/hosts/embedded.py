@@ -1,8 +1,9 @@
 """The host that judges in the application itself: no service at all.
 
 Rule 1: calls are judged on the thread that made them, under the judge's lock. Rule 2: a timer thread lets
-time pass, and only when the engine has a deadline. Rule 3: a fault here never reaches the caller: it is
-counted. It does not know who makes calls, nor what the board's directives do.
+time pass, and tells of what has been open for a while: beginning a call costs next to nothing. Rule 3: a
+fault here never reaches the caller: it is counted. It does not know who makes calls, nor what the board's
+directives do.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import Final
 from spanfuse import prices
 from spanfuse.board import Board
 from spanfuse.guard import fault
-from spanfuse.host import HostState, HostStats
+from spanfuse.host import HostState, HostStats, Underway
 from spanfuse.judge import Judge
 from spanfuse.settings import Settings, policy_of
-from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Kind
+from spanfuse.signs import Signs
+from spanfuse_processor.engine.events import Heartbeat, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.pricing import PriceBook
 from spanfuse_processor.engine.verdicts import Verdict
 
@@ -26,22 +28,21 @@ LONGEST: Final = 1.0
 """Seconds between two looks at the engine's deadlines, at most: they come nearer while the timer sleeps."""
 SHORTEST: Final = 0.01
 """The least of them, in seconds."""
+MOST: Final = 1_000
+"""Open calls of which the judge is told in one go; others wait for their turn."""
 
 
 class EmbeddedHost:
     """An engine in this process. Starts and stops once.
 
-    Of beginnings it is told those of agents only: nesting is judged by them, before anything below them ends.
-
     Raises:
         SettingsError: the policy cannot be read.
     """
 
-    starts: frozenset[Kind] = frozenset({Kind.AGENT, Kind.WORKFLOW})
-
     def __init__(self, settings: Settings, board: Board, book: PriceBook | None = None) -> None:
         self._stats = HostStats()
-        self._board = board
+        self._clock = board.clock
+        self._signs = Signs()
         self.judge = Judge(
             board,
             policy_of(settings),
@@ -65,12 +66,18 @@ class EmbeddedHost:
         if self._timer is not None and self._timer.is_alive():
             self._timer.join(timeout)
 
-    def call_started(self, event: CallStarted) -> None:
-        """A call began: judged here and now."""
+    def call_started(self, call: Underway) -> None:
+        """A call began: noted; an agent is judged here and now, for nesting shows at its beginning."""
         try:
-            self.judge.call_started(event)
+            if self._signs.began(call):
+                self.judge.observe(call.told(self._clock()))
+            self._keep_time()
         except Exception as error:
             self._failed("call_started", error)
+
+    def heartbeat(self, beat: Heartbeat) -> None:
+        """A run lives: noted."""
+        self._signs.beat(beat, self._clock())
 
     def span_ended(self, span: RawSpan) -> None:
         """A call ended: judged here and now; the board knows before this returns."""
@@ -79,6 +86,7 @@ class EmbeddedHost:
             return
         self._stats.spans += 1
         try:
+            self._signs.ended(span.span_id)
             self.judge.span_ended(span)
             self._keep_time()
         except Exception as error:
@@ -95,6 +103,12 @@ class EmbeddedHost:
     def stats(self) -> HostStats:
         """What happened so far."""
         return self._stats
+
+    def tick(self) -> float | None:
+        """Lets time pass. Returns the seconds until it should be called again, None when there is no need."""
+        for sign in self._signs.due(self._clock(), MOST):
+            self.judge.observe(sign)
+        return self.judge.advance()
 
     def _heard(self, verdict: Verdict) -> None:
         if verdict.directive is not None:
@@ -114,8 +128,8 @@ class EmbeddedHost:
     def _let_time_pass(self) -> None:
         while not self._stopping.is_set():
             try:
-                due = self.judge.advance()
+                due = self.tick()
             except Exception as error:
-                self._failed("advance", error)
+                self._failed("tick", error)
                 due = None
             self._stopping.wait(LONGEST if due is None else min(max(due, SHORTEST), LONGEST))

@@ -9,25 +9,25 @@ runs without limits for want of one. It does not know what the board's directive
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from importlib.util import find_spec
-from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from spanfuse import prices
 from spanfuse.board import Board
 from spanfuse.errors import SettingsError
 from spanfuse.guard import fault
-from spanfuse.host import HostState, HostStats
+from spanfuse.host import HostState, HostStats, Underway
 from spanfuse.link.bell import Bell
 from spanfuse.link.channel import Link, parse_target
 from spanfuse.link.export import Sender
 from spanfuse.link.local_limits import LocalLimits
-from spanfuse.link.open_calls import OpenCalls
 from spanfuse.settings import Settings, policy_of
+from spanfuse.signs import Signs
 from spanfuse.telemetry import library_version
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind
+from spanfuse_processor.engine.events import Heartbeat, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey, Identity
 from spanfuse_processor.engine.pricing import PriceBook
 
 if TYPE_CHECKING:
@@ -53,17 +53,16 @@ class RemoteHost:
             to talk to a processor is not installed.
     """
 
-    starts: frozenset[Kind] = frozenset(Kind)  # open calls are reported while they are open
-
     def __init__(self, settings: Settings, board: Board, book: PriceBook | None = None) -> None:
         _check_installed()
         target = parse_target(settings.endpoint, settings.insecure)
         self._link = Link(target, settings.token, settings.ca_file)
         self._board = board
-        self._who = Identity(service=settings.service or UNKNOWN, instance=settings.instance)
+        self._clock = board.clock
+        self._resource = _resource(settings.service or UNKNOWN, settings.instance)
         self._bell = Bell()
-        self._calls = OpenCalls()
-        self._sender = Sender(self._link, _resource(self._who), self._bell.ring)
+        self._signs = Signs()
+        self._sender = Sender(self._link, self._resource, self._bell.ring)
         self._limits = LocalLimits(board, policy_of(settings), book or prices.shared())
         self._stats = HostStats()
         self._connection: Connection | None = None
@@ -89,22 +88,26 @@ class RemoteHost:
         self._limits.end()
         self._stats.state = HostState.IDLE
 
-    def call_started(self, event: CallStarted) -> None:
-        """A call began: noted, so that it can be told should it stay open."""
+    def call_started(self, call: Underway) -> None:
+        """A call began: noted, so that it can be told should it stay open; an agent is told at once."""
         try:
-            self._who = event.identity
-            if self._calls.began(event, monotonic()):
+            self._resource = call.resource
+            if self._signs.began(call):
                 self._bell.ring()
-            judge = self._limits.judge
-            if judge is not None:
-                judge.call_started(event)
+                judge = self._limits.judge
+                if judge is not None:
+                    judge.observe(call.told(self._clock()))
         except Exception as error:
             self._failed("call_started", error)
+
+    def heartbeat(self, beat: Heartbeat) -> None:
+        """A run lives: noted."""
+        self._signs.beat(beat, self._clock())
 
     def span_ended(self, span: RawSpan) -> None:
         """A call ended: queued."""
         try:
-            self._calls.ended(span.span_id)
+            self._signs.ended(span.span_id)
             self._sender.put(span)
             judge = self._limits.judge
             if judge is not None:
@@ -142,14 +145,22 @@ class RemoteHost:
         connection = Connection(
             self._link,
             self._board,
-            self._calls,
+            self._signs,
             self._sender,
             self._limits,
-            lambda: self._who,
+            self._who,
             self._bell.ring,
         )
         self._connection = connection
         return connection
+
+    def _who(self) -> Identity:
+        """Who this process is, as its spans say."""
+        known = self._resource
+        return Identity(
+            service=str(known.get(names.SERVICE_NAME, UNKNOWN)),
+            instance=str(known.get(names.SERVICE_INSTANCE, "")),
+        )
 
     def _silence(self) -> str:
         """Nothing has failed, but nobody has answered either."""
@@ -190,11 +201,11 @@ def _check_installed() -> None:
             raise SettingsError(f"endpoint needs {name}: pip install 'spanfuse[remote]'")
 
 
-def _resource(who: Identity) -> dict[str, object]:
+def _resource(service: str, instance: str) -> Mapping[str, object]:
     """What is sent about this process where the application's own resource says nothing."""
     return {
-        names.SERVICE_NAME: who.service,
-        names.SERVICE_INSTANCE: who.instance,
+        names.SERVICE_NAME: service,
+        names.SERVICE_INSTANCE: instance,
         "telemetry.sdk.language": "python",
         "telemetry.sdk.name": "spanfuse",
         "telemetry.sdk.version": library_version(),

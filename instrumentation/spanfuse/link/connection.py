@@ -14,9 +14,9 @@ from spanfuse.host import HostState
 from spanfuse.link.channel import Link
 from spanfuse.link.export import Sender
 from spanfuse.link.local_limits import LocalLimits
-from spanfuse.link.open_calls import OpenCalls
-from spanfuse.link.reporting import Reporter
+from spanfuse.link.reporting import MOST, Reporter
 from spanfuse.link.watch import Watcher
+from spanfuse.signs import Signs
 from spanfuse.telemetry import library_version
 from spanfuse_processor.engine.nouns import Identity
 from spanfuse_processor.wire.messages import Instance
@@ -35,7 +35,7 @@ class Connection:
         self,
         link: Link,
         board: Board,
-        calls: OpenCalls,
+        signs: Signs,
         sender: Sender,
         limits: LocalLimits,
         who: Callable[[], Identity],
@@ -47,8 +47,9 @@ class Connection:
 
         self.state = HostState.CONNECTING
         self.watcher = Watcher(link, board, instance, on_change, limits.withdraw)
-        self._reporter = Reporter(link, board, calls, self.watcher, instance)
-        self._calls = calls
+        self._reporter = Reporter(link, board, signs, self.watcher, instance)
+        self._signs = signs
+        self._clock = board.clock
         self._sender = sender
         self._limits = limits
         self._connects = 0
@@ -68,10 +69,11 @@ class Connection:
             self.state = HostState.CONNECTED
             wanted = self._reporter.tick()
         else:
+            now = self._clock()
             if self._limits.judge is None:
-                self._limits.begin(self._calls.all(), self._sender.unsent())
+                self._limits.begin(self._signs.calls(now), self._sender.unsent())
             self.state = HostState.LOST if self.watcher.connects else HostState.CONNECTING
-            wanted = self._limits.advance()
+            wanted = self._limits.advance(self._signs.due(now, MOST))
         return pause if wanted is None else min(pause, wanted)
 
     def stop(self, timeout: float) -> None:

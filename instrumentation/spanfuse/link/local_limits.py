@@ -15,7 +15,7 @@ from typing import Final
 from spanfuse.board import Board
 from spanfuse.judge import Judge
 from spanfuse_processor.engine import Policy, PriceBook
-from spanfuse_processor.engine.events import CallStarted, RawSpan
+from spanfuse_processor.engine.events import CallOpen, Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.verdicts import Directive
 
@@ -38,7 +38,7 @@ class LocalLimits:
         self._spells = 0
         self._lock = threading.Lock()
 
-    def begin(self, open_calls: Iterable[CallStarted], spans: Iterable[RawSpan]) -> None:
+    def begin(self, open_calls: Iterable[CallOpen], spans: Iterable[RawSpan]) -> None:
         """Nobody judges from now on; `open_calls` and `spans` are what the processor may not have seen.
 
         The threads that make calls feed the judge before this returns; what comes twice counts once.
@@ -51,7 +51,7 @@ class LocalLimits:
             )
             self.judge = judge
         for event in open_calls:
-            judge.call_started(event)
+            judge.observe(event)
         for span in spans:
             judge.span_ended(span)
 
@@ -59,10 +59,17 @@ class LocalLimits:
         """Somebody judges again."""
         self.judge = None
 
-    def advance(self) -> float | None:
-        """Lets time pass; returns the seconds until it should be called again, None when there is no need."""
+    def advance(self, signs: Iterable[CallOpen | Heartbeat] = ()) -> float | None:
+        """Tells of `signs` of life and lets time pass.
+
+        Returns the seconds until it should be called again, None when there is no need.
+        """
         judge = self.judge
-        return None if judge is None else judge.advance()
+        if judge is None:
+            return None
+        for sign in signs:
+            judge.observe(sign)
+        return judge.advance()
 
     def release(self, key: BreakerKey) -> bool:
         """Takes back every stop of `key` that was given here; False when there is none."""

@@ -1,4 +1,4 @@
-"""Reports: what came of directives, and which calls are open. The answer may bring directives.
+"""Reports: what came of directives, which calls are open, which runs live. The answer may bring directives.
 
 Rule 1: what could not be delivered is kept and goes with the next report; of one directive only the newest
 record. Rule 2: reports are spaced: what happens in between goes together. Rule 3: only the processor's own
@@ -17,8 +17,8 @@ from spanfuse.board import Board
 from spanfuse.effects import Effects
 from spanfuse.link.channel import Link
 from spanfuse.link.local_limits import ISSUER
-from spanfuse.link.open_calls import OpenCalls
 from spanfuse.link.watch import Watcher
+from spanfuse.signs import Signs
 from spanfuse_processor.engine.nouns import Instant
 from spanfuse_processor.wire import requests
 from spanfuse_processor.wire.effects import Effect, EffectState
@@ -44,14 +44,14 @@ class Reporter:
         self,
         link: Link,
         board: Board,
-        calls: OpenCalls,
+        signs: Signs,
         watcher: Watcher,
         instance: Callable[[], Instance],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._link = link
         self._board = board
-        self._calls = calls
+        self._signs = signs
         self._watcher = watcher
         self._instance = instance
         self._clock = clock
@@ -77,11 +77,12 @@ class Reporter:
         """Whether there was anything to report."""
         self._collect()
         effects = list(self._pending.values())[:MOST]
-        calls = self._calls.due(self._clock(), MOST)
-        if not effects and not calls:
+        now = self._board.clock()
+        calls, beats = self._signs.due_calls(now, MOST), self._signs.due_beats(now)
+        if not (effects or calls or beats):
             return False
         self._seq += 1
-        request = requests.report(self._instance(), self._watcher.cursor, self._seq, effects, calls)
+        request = requests.report(self._instance(), self._watcher.cursor, self._seq, effects, calls, beats)
         self._send(request.SerializeToString(), effects, timeout)
         return True
 

@@ -9,7 +9,7 @@ It does not know what a directive means, nor what becomes of effects.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
 import grpc
@@ -17,7 +17,7 @@ import grpc
 from spanfuse_processor.auth import Tokens
 from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.control.view import View, view_of
-from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.events import CallStarted, Heartbeat
 from spanfuse_processor.wire import calls, effects, messages
 from spanfuse_processor.wire import control_pb2 as pb
 from spanfuse_processor.wire.effects import Effect
@@ -29,7 +29,7 @@ MAX_REQUEST: Final = 4 * 1024 * 1024  # bytes; what is larger is no report
 M = TypeVar("M")
 Context = grpc.aio.ServicerContext[bytes, bytes]
 OnEffects = Callable[[Instance, list[Effect]], None]
-OnOpenCalls = Callable[[list[CallStarted]], None]
+OnOpenCalls = Callable[[Sequence[CallStarted | Heartbeat]], None]
 OnFault = Callable[[str, BaseException], None]
 
 
@@ -40,7 +40,7 @@ class ControlService:
         hub: where directives come from.
         tokens: who may watch and report; operators may, too.
         on_effects: is told what came of directives in one application.
-        on_open_calls: is told of calls that have begun.
+        on_open_calls: is told of calls that have begun, and after them of runs that say that they live.
         on_fault: is told of internal errors, with the place.
     """
 
@@ -101,7 +101,9 @@ class ControlService:
 
     def _hand_on_calls(self, instance: Instance, request: pb.ReportRequest) -> None:
         read = [calls.decode(message, instance.service, instance.id) for message in request.open_calls]
-        if known := [event for event in read if event is not None]:
+        known: list[CallStarted | Heartbeat] = [event for event in read if event is not None]
+        known += [calls.decode_heartbeat(message) for message in request.heartbeats]
+        if known:
             self._on_open_calls(known)
 
     def _tell(

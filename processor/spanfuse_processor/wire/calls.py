@@ -1,7 +1,7 @@
-"""Open calls on the wire: a call that has begun, reported before its span can say so.
+"""Open calls and heartbeats on the wire: what goes on in an application, before a span can say so.
 
-Rule 1: only what identifies the call travels, never its content. Rule 2: reading never raises; a call whose
-ids have the wrong length is no call. Who reports (service and instance) stands once in the report, not in
+Rule 1: only what identifies a call travels, never its content. Rule 2: reading never raises; a call whose ids
+have the wrong length is no call. Who reports (service and instance) stands once in the report, not in
 every call.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.events import CallOpen, Heartbeat
 from spanfuse_processor.engine.nouns import Identity, Kind
 from spanfuse_processor.wire import control_pb2 as pb
-from spanfuse_processor.wire.plain import text
+from spanfuse_processor.wire.plain import duration, seconds, text
 
 TRACE_ID = 16  # bytes
 SPAN_ID = 8
@@ -20,8 +20,8 @@ _KINDS: Final = {kind.value: kind for kind in Kind}
 _NAMED_BY_MODEL: Final = (Kind.MODEL, Kind.EMBEDDINGS)
 
 
-def encode(event: CallStarted) -> pb.OpenCall:
-    """The message for a call that began."""
+def encode(event: CallOpen) -> pb.OpenCall:
+    """The message for a call that is open."""
     who = event.identity
     return pb.OpenCall(
         trace_id=event.trace_id,
@@ -39,17 +39,21 @@ def encode(event: CallStarted) -> pb.OpenCall:
         namespace=text(who.namespace),
         session_id=text(who.session),
         profile=text(who.profile),
+        effect=text(event.effect),
+        stages=text(event.stages),
+        open_for=_lasting(event.open_for),
+        quiet_for=_lasting(event.quiet_for),
     )
 
 
-def decode(message: pb.OpenCall, service: str = "", instance: str = "") -> CallStarted | None:
-    """The call that `message` says began in `service`, or None when its ids are no ids."""
+def decode(message: pb.OpenCall, service: str = "", instance: str = "") -> CallOpen | None:
+    """The call that `message` says is open in `service`, or None when its ids are no ids."""
     lengths = len(message.trace_id), len(message.span_id), len(message.parent_span_id)
     if lengths not in ((TRACE_ID, SPAN_ID, SPAN_ID), (TRACE_ID, SPAN_ID, 0)):
         return None
     kind = _KINDS.get(message.kind, Kind.OTHER)
     agents = tuple(message.agents)
-    return CallStarted(
+    return CallOpen(
         trace_id=message.trace_id,
         span_id=message.span_id,
         parent_span_id=message.parent_span_id,
@@ -71,4 +75,35 @@ def decode(message: pb.OpenCall, service: str = "", instance: str = "") -> CallS
             session=message.session_id,
             profile=message.profile,
         ),
+        effect=message.effect,
+        stages=message.stages,
+        open_for=seconds(message.open_for),
+        quiet_for=seconds(message.quiet_for),
     )
+
+
+def encode_heartbeat(beat: Heartbeat) -> pb.Heartbeat:
+    """The message for a sign of life."""
+    return pb.Heartbeat(
+        run_id=text(beat.run_id),
+        trace_id=beat.trace_id,
+        span_id=beat.span_id,
+        ago=_lasting(beat.ago),
+        within=_lasting(beat.within),
+    )
+
+
+def decode_heartbeat(message: pb.Heartbeat) -> Heartbeat:
+    """The sign of life that `message` says; from nowhere in particular when its ids are no ids."""
+    known = len(message.trace_id) == TRACE_ID and len(message.span_id) == SPAN_ID
+    return Heartbeat(
+        run_id=message.run_id,
+        trace_id=message.trace_id if known else b"",
+        span_id=message.span_id if known else b"",
+        ago=seconds(message.ago),
+        within=seconds(message.within),
+    )
+
+
+def _lasting(seconds: float) -> dict[str, int] | None:
+    return duration(seconds) if seconds > 0 else None

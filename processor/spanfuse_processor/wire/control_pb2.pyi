@@ -338,7 +338,7 @@ class Effect(_message.Message):
     def __init__(self, directive_id: _Optional[str] = ..., revision: _Optional[int] = ..., state: _Optional[_Union[Effect.State, str]] = ..., error: _Optional[str] = ..., calls_refused: _Optional[int] = ..., tasks_cancelled: _Optional[int] = ..., streams_closed: _Optional[int] = ..., not_interruptible: _Optional[int] = ..., applied_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., kill_latency: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class OpenCall(_message.Message):
-    __slots__ = ("trace_id", "span_id", "parent_span_id", "start_unix_nano", "kind", "name", "run_id", "depth", "agents", "feature", "tenant", "user_id", "namespace", "session_id", "profile")
+    __slots__ = ("trace_id", "span_id", "parent_span_id", "start_unix_nano", "kind", "name", "run_id", "depth", "agents", "feature", "tenant", "user_id", "namespace", "session_id", "profile", "effect", "stages", "open_for", "quiet_for")
     TRACE_ID_FIELD_NUMBER: _ClassVar[int]
     SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
@@ -354,6 +354,10 @@ class OpenCall(_message.Message):
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     PROFILE_FIELD_NUMBER: _ClassVar[int]
+    EFFECT_FIELD_NUMBER: _ClassVar[int]
+    STAGES_FIELD_NUMBER: _ClassVar[int]
+    OPEN_FOR_FIELD_NUMBER: _ClassVar[int]
+    QUIET_FOR_FIELD_NUMBER: _ClassVar[int]
     trace_id: bytes
     span_id: bytes
     parent_span_id: bytes
@@ -369,23 +373,43 @@ class OpenCall(_message.Message):
     namespace: str
     session_id: str
     profile: str
-    def __init__(self, trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., start_unix_nano: _Optional[int] = ..., kind: _Optional[str] = ..., name: _Optional[str] = ..., run_id: _Optional[str] = ..., depth: _Optional[int] = ..., agents: _Optional[_Iterable[str]] = ..., feature: _Optional[str] = ..., tenant: _Optional[str] = ..., user_id: _Optional[str] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., profile: _Optional[str] = ...) -> None: ...
+    effect: str
+    stages: str
+    open_for: _duration_pb2.Duration
+    quiet_for: _duration_pb2.Duration
+    def __init__(self, trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., start_unix_nano: _Optional[int] = ..., kind: _Optional[str] = ..., name: _Optional[str] = ..., run_id: _Optional[str] = ..., depth: _Optional[int] = ..., agents: _Optional[_Iterable[str]] = ..., feature: _Optional[str] = ..., tenant: _Optional[str] = ..., user_id: _Optional[str] = ..., namespace: _Optional[str] = ..., session_id: _Optional[str] = ..., profile: _Optional[str] = ..., effect: _Optional[str] = ..., stages: _Optional[str] = ..., open_for: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., quiet_for: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class Heartbeat(_message.Message):
+    __slots__ = ("run_id", "trace_id", "span_id", "ago", "within")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    TRACE_ID_FIELD_NUMBER: _ClassVar[int]
+    SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    AGO_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    trace_id: bytes
+    span_id: bytes
+    ago: _duration_pb2.Duration
+    within: _duration_pb2.Duration
+    def __init__(self, run_id: _Optional[str] = ..., trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., ago: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., within: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class ReportRequest(_message.Message):
-    __slots__ = ("instance", "cursor", "effects", "usage", "seq", "open_calls")
+    __slots__ = ("instance", "cursor", "effects", "usage", "seq", "open_calls", "heartbeats")
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
     CURSOR_FIELD_NUMBER: _ClassVar[int]
     EFFECTS_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     SEQ_FIELD_NUMBER: _ClassVar[int]
     OPEN_CALLS_FIELD_NUMBER: _ClassVar[int]
+    HEARTBEATS_FIELD_NUMBER: _ClassVar[int]
     instance: Instance
     cursor: Cursor
     effects: _containers.RepeatedCompositeFieldContainer[Effect]
     usage: _containers.RepeatedCompositeFieldContainer[Usage]
     seq: int
     open_calls: _containers.RepeatedCompositeFieldContainer[OpenCall]
-    def __init__(self, instance: _Optional[_Union[Instance, _Mapping]] = ..., cursor: _Optional[_Union[Cursor, _Mapping]] = ..., effects: _Optional[_Iterable[_Union[Effect, _Mapping]]] = ..., usage: _Optional[_Iterable[_Union[Usage, _Mapping]]] = ..., seq: _Optional[int] = ..., open_calls: _Optional[_Iterable[_Union[OpenCall, _Mapping]]] = ...) -> None: ...
+    heartbeats: _containers.RepeatedCompositeFieldContainer[Heartbeat]
+    def __init__(self, instance: _Optional[_Union[Instance, _Mapping]] = ..., cursor: _Optional[_Union[Cursor, _Mapping]] = ..., effects: _Optional[_Iterable[_Union[Effect, _Mapping]]] = ..., usage: _Optional[_Iterable[_Union[Usage, _Mapping]]] = ..., seq: _Optional[int] = ..., open_calls: _Optional[_Iterable[_Union[OpenCall, _Mapping]]] = ..., heartbeats: _Optional[_Iterable[_Union[Heartbeat, _Mapping]]] = ...) -> None: ...
 
 class ReportResponse(_message.Message):
     __slots__ = ("cursor", "directives")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.events import CallOpen, Heartbeat
 from spanfuse_processor.wire import calls, effects, scopes
 from spanfuse_processor.wire import control_pb2 as pb
 from spanfuse_processor.wire.effects import Effect
@@ -39,13 +39,18 @@ def report(
     cursor: Cursor | None,
     seq: int,
     came_of: Iterable[Effect] = (),
-    open_calls: Iterable[CallStarted] = (),
+    open_calls: Iterable[CallOpen] = (),
+    heartbeats: Iterable[Heartbeat] = (),
 ) -> pb.ReportRequest:
-    """What came of directives and which calls are open; `seq` counts this instance's reports."""
+    """What came of directives, which calls are open and which runs say that they live.
+
+    `seq` counts this instance's reports.
+    """
     return pb.ReportRequest(
         instance=encode_instance(instance),
         cursor=encode_cursor(cursor),
         seq=seq,
         effects=[effects.encode(effect) for effect in came_of],
         open_calls=[calls.encode(event) for event in open_calls],
+        heartbeats=[calls.encode_heartbeat(beat) for beat in heartbeats],
     )

@@ -210,6 +210,11 @@ class TestSilentRun:
 
         assert heard == [("warn", "silent"), None, None, ("warn", "silent")]
 
+    def test_a_silence_is_another_one_also_where_nobody_looked_in_between(self) -> None:
+        at = detector()
+
+        assert [run_asked(at, idle)[0] for idle in (7_000.0, 2_000.0)] == [("warn", "silent")] * 2
+
     def test_it_can_be_switched_off(self) -> None:
         assert run_asked(detector(silent=0.0), 9 * HOUR) == (None, inf)
 
@@ -219,7 +224,7 @@ class TestHeartbeat:
         at = detector()
 
         assert run_asked(at, 60.0, beat=5.0) == (None, 20.0)
-        assert run_asked(at, 60.0, beat=25.0) == (("warn", "heartbeat"), 300.0)
+        assert run_asked(at, 60.0, beat=25.0) == (("warn", "heartbeat"), 25.0)
         assert run_asked(at, 400.0, beat=325.0) == (("stop", "grace"), 25.0)
 
     def test_calls_are_as_good_as_heartbeats(self) -> None:

@@ -187,20 +187,38 @@ class TestLoss:
     def test_it_is_found_again_when_somebody_tells_of_it(self) -> None:
         run = Watched()
         run.goes_on(1, now=0.0)
-        list(run.open.look(1.0, keeping([], again=900.0)))
         list(run.open.look(901.0, keeping([])))
         assert run.open.due == inf
 
-        run.goes_on(1, now=1_000.0, open_for=1_000.0, quiet_for=1_000.0)
+        run.goes_on(1, now=1_000.0, open_for=1_000.0)
 
         assert run.open.due == 1_000.0
-        assert run.quiet(1_000.0) == {1: 1_000.0}
+        assert list(run.seen(1_000.0)) == [1]
+
+    def test_silence_that_nobody_watched_is_none(self) -> None:
+        run = Watched()
+        run.goes_on(1, kind=AGENT, now=0.0)
+        run.beat(1.0)
+
+        run.goes_on(1, kind=AGENT, now=1_000.0, open_for=1_000.0, quiet_for=1_000.0)
+        run.goes_on(2, now=1_000.0, open_for=900.0, quiet_for=900.0)
+
+        seen = run.seen(1_010.0)
+        assert (seen[1].age, seen[1].quiet, seen[1].beat) == (1_010.0, LEASE + 10.0, 10.0)
+        assert (seen[2].age, seen[2].quiet) == (910.0, LEASE + 10.0)
+
+    def test_a_run_that_comes_back_into_sight_is_idle_from_then_on(self) -> None:
+        run = Watched()
+        run.goes_on(1, kind=AGENT, now=0.0)
+
+        run.goes_on(1, kind=AGENT, now=1_000.0, open_for=1_000.0, quiet_for=1_000.0)
+
+        assert run.seen(1_010.0)[1].idle == 10.0
 
     def test_a_lost_call_keeps_nothing_around_it_alive(self) -> None:
         run = Watched()
         run.begin(1, kind=AGENT)
-        run.goes_on(2, parent=1, now=0.0)
-
+        run.goes_on(2, parent=1)
         assert run.seen(100.0)[1].idle == 100.0
 
     def test_a_plain_start_is_not_lost(self) -> None:

@@ -135,14 +135,18 @@ class TestTold:
         assert until(engine, 120 * MINUTE) == []
         assert look(engine).verdict == "ok"
 
-    def test_who_comes_back_after_a_silence_says_how_long_it_has_been(self) -> None:
+    def test_what_was_out_of_sight_is_not_held_to_have_been_silent(self) -> None:
+        """A processor that starts anew, or was cut off, knows nothing of what was at work inside."""
         engine = watching(Bounds(idle=10_000.0))
         tell(engine, [goes_on(1)])
         until(engine, 45 * MINUTE)
 
-        tell(engine, [goes_on(1, open_for=45 * MINUTE, quiet_for=45 * MINUTE)], now=45 * MINUTE)
+        said: list[tuple[float, str]] = []
+        for now in range(45 * 60, 76 * 60, 30):
+            tell(engine, [goes_on(1, open_for=now, quiet_for=now)], now=now)
+            said += [(now, rule) for _, rule in spoken(list(engine.advance(now)))]
 
-        assert spoken(list(engine.advance(45 * MINUTE))) == [("stop", "open")]
+        assert said == [(45 * 60 + 870, "near"), (45 * 60 + 1_770, "open")]
 
     def test_a_sign_of_life_wakes_no_run_that_was_put_away(self) -> None:
         engine = watching(Bounds(idle=60.0))
@@ -207,6 +211,17 @@ class TestHeartbeats:
 
         assert engine.observe(Heartbeat("unknown"), 0.0) == ()
         assert engine.stats().runs == 0
+
+    def test_a_run_that_was_out_of_sight_owes_none_for_that_time(self) -> None:
+        engine = watching(Bounds(idle=10_000.0))
+        engine.observe(goes_on(1, kind=AGENT), 0.0)
+        engine.observe(Heartbeat(RUN), 0.0)
+        until(engine, 20.0)
+
+        engine.observe(goes_on(1, kind=AGENT, open_for=1_200.0, quiet_for=1_200.0), 1_200.0)
+
+        assert engine.advance(1_200.0) == ()
+        assert spoken(list(engine.advance(1_226.0))) == [("warn", "heartbeat")]
 
     def test_a_run_that_is_over_owes_none(self) -> None:
         engine = watching(Bounds(idle=10_000.0))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.library.examples import failed_tool, key, span, started, stop
+from tests.library.examples import begun, failed_tool, key, span, stop
 from tests.library.remote_hosts import is_in, remote
 from tests.library.stub_processor import StubProcessor, stub_processor
 from tests.waiting import until
@@ -71,11 +71,11 @@ def test_what_was_published_before_the_start_holds_from_the_first_moment(process
 def test_an_agent_that_begins_is_told_at_once(processor: StubProcessor) -> None:
     with remote(processor.endpoint) as (host, _):
         until(is_in(host, HostState.CONNECTED))
-        event = started(Kind.AGENT)
+        agent = begun(Kind.AGENT, began=host._clock())
 
-        host.call_started(event)
+        host.call_started(agent)
 
-        until(lambda: [call.span_id for call in processor.open_calls] == [event.span_id], timeout=1.0)
+        until(lambda: [call.span_id for call in processor.open_calls] == [agent.span_id], timeout=1.0)
         assert processor.open_calls[0].identity.instance == "i-1"
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.library.examples import failed_tool, key, span, started, stop
+from tests.library.examples import begun, failed_tool, key, span, stop
 from tests.library.remote_hosts import is_in, remote
 from tests.library.stub_processor import StubProcessor, stub_processor
 from tests.waiting import until
@@ -29,7 +29,7 @@ def test_without_a_processor_the_application_neither_waits_nor_fails() -> None:
 
         for _ in range(1_000):
             began = time.perf_counter()
-            host.call_started(started())
+            host.call_started(begun())
             host.span_ended(span())
             slowest = max(slowest, time.perf_counter() - began)
 

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from tests.library.examples import key, started, stop
+from tests.library.examples import begun, key, stop
 from tests.library.stub_processor import StubProcessor, stub_processor
 from tests.waiting import until
 
 from spanfuse.board import Board
 from spanfuse.link.channel import Link, parse_target
-from spanfuse.link.open_calls import OpenCalls
 from spanfuse.link.reporting import AGAIN, SPACING, Reporter
 from spanfuse.link.watch import Watcher
+from spanfuse.signs import Signs
+from spanfuse_processor.engine.events import Heartbeat
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.verdicts import Action
 from spanfuse_processor.wire.directives import Refused
@@ -29,13 +30,13 @@ class Parts:
     processor: StubProcessor
     now: float = 0.0
     board: Board = field(default_factory=Board)
-    calls: OpenCalls = field(default_factory=OpenCalls)
+    signs: Signs = field(default_factory=Signs)
 
     def __post_init__(self) -> None:
         self.link = Link(parse_target(self.processor.endpoint))
         self.watcher = Watcher(self.link, self.board, self._who, lambda: None)
         self.reporter = Reporter(
-            self.link, self.board, self.calls, self.watcher, self._who, clock=lambda: self.now
+            self.link, self.board, self.signs, self.watcher, self._who, clock=lambda: self.now
         )
 
     def _who(self) -> Instance:
@@ -100,12 +101,24 @@ def test_what_was_stopped_here_is_not_the_processors_business(parts: Parts) -> N
 
 
 def test_open_calls_are_told(parts: Parts) -> None:
-    agent = started(Kind.AGENT)
-    parts.calls.began(agent, now=0.0)
+    agent = begun(Kind.AGENT, began=parts.board.clock() - 5.0)
+    parts.signs.began(agent)
 
     parts.reporter.tick()
 
-    assert [call.span_id for call in parts.processor.open_calls] == [agent.span_id]
+    (call,) = parts.processor.open_calls
+    assert call.span_id == agent.span_id
+    assert 5.0 <= call.open_for < 15.0
+
+
+def test_runs_that_live_are_told_of(parts: Parts) -> None:
+    parts.signs.beat(Heartbeat("r", b"t" * 16, b"s" * 8, within=60.0), parts.board.clock() - 3.0)
+
+    parts.reporter.tick()
+
+    (beat,) = parts.processor.heartbeats
+    assert (beat.run_id, beat.within) == ("r", 60.0)
+    assert 3.0 <= beat.ago < 13.0
 
 
 def test_reports_are_spaced(parts: Parts) -> None:
@@ -153,7 +166,7 @@ def test_the_answer_brings_orders(parts: Parts) -> None:
     until(lambda: parts.watcher.cursor is not None)
     parts.watcher.stop(1.0)
     parts.processor.publish(stop("news"))
-    parts.calls.began(started(Kind.AGENT), now=0.0)
+    parts.signs.began(begun(Kind.AGENT))
 
     parts.reporter.tick()
 

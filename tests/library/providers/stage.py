@@ -12,12 +12,12 @@ from spanfuse import context, runtime
 from spanfuse.assembly import assemble
 from spanfuse.board import Board
 from spanfuse.context import RunScope
-from spanfuse.host import HostStats
+from spanfuse.host import HostStats, Underway
 from spanfuse.provider import ProviderAdapter
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.events import CallStarted, RawSpan
-from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
+from spanfuse_processor.engine.events import CallStarted, Heartbeat, RawSpan
+from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.verdicts import Directive
 
@@ -27,8 +27,6 @@ RUN = "run-1"
 class Memory:
     """A host that judges nothing."""
 
-    starts = frozenset(Kind)
-
     def __init__(self) -> None:
         self.begun: list[CallStarted] = []
         self.ended: list[RawSpan] = []
@@ -37,8 +35,10 @@ class Memory:
 
     def stop(self, timeout: float = 2.0) -> None: ...
 
-    def call_started(self, event: CallStarted) -> None:
-        self.begun.append(event)
+    def call_started(self, call: Underway) -> None:
+        self.begun.append(call.told(call.began))
+
+    def heartbeat(self, beat: Heartbeat) -> None: ...
 
     def span_ended(self, span: RawSpan) -> None:
         self.ended.append(span)

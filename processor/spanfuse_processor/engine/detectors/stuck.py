@@ -77,7 +77,17 @@ class StuckDetector:
     name: ClassVar[str] = "stuck"
     per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
 
-    __slots__ = ("_last_ns", "_least_ns", "_limits", "_sees_starts", "_stopped", "_told", "_tools", "_warned")
+    __slots__ = (
+        "_last_ns",
+        "_least_ns",
+        "_limits",
+        "_sees_starts",
+        "_silence",
+        "_stopped",
+        "_told",
+        "_tools",
+        "_warned",
+    )
 
     def __init__(self, limits: StuckLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
@@ -87,7 +97,8 @@ class StuckDetector:
         self._sees_starts = False  # calls of this run are told while they are open
         self._stopped = False
         self._warned: set[bytes] | None = None  # calls that are open and have been warned of
-        self._told: tuple[str, ...] = ()  # rules about the run that have spoken in this silence
+        self._silence = 0.0  # of the whole run, when it was last looked at
+        self._told: tuple[str, ...] = ()  # the rules that have spoken in this silence
 
     def started(self, call: Call) -> None:
         """How long it stays open is asked later."""
@@ -141,13 +152,16 @@ class StuckDetector:
 
     def _of_run(self, open: Open) -> tuple[Finding | None, float]:
         silence = open.idle if open.beat is None else min(open.idle, open.beat)
+        if silence < self._silence:  # it was broken in the meantime
+            self._told = ()
+        self._silence = silence
         steps = self._steps(open)
         reached = [step for step in steps if silence >= step[0]]
+        again = min((later - silence for later, *_ in steps if later > silence), default=inf)
         if not reached:
-            self._told = ()
-            return None, min((limit - silence for limit, *_ in steps), default=inf)
+            return None, again
         limit, rule, severity = reached[-1]
-        again = min((later - silence for later, *_ in steps if later > silence), default=steps[0][0])
+        again = min(again, steps[0][0])  # soon enough for the next silence
         if rule in self._told:
             return None, again
         self._told += (rule,)

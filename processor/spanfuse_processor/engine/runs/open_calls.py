@@ -1,10 +1,11 @@
 """What is open in one run: calls that have begun and not ended, when each last showed life, and heartbeats.
 
 Rule 1: host time. Rule 2: who tells of an open call tells of it again and again; when he falls silent the
-call is lost, which is not stuck, until he speaks again. What was told as a plain start is not lost: its end
-is as certain as its beginning was. Rule 3: what is inside of a call is life of it; where a span between the
-two is not known, because it is none of ours or open itself, it is taken to be inside. Rule 4: an end removes,
-a late start of what has ended adds nothing; bounded. It does not know for how long anything may be silent.
+call is lost, which is not stuck, until he speaks again; silence that was not watched is none. What was told
+as a plain start is not lost: its end is as certain as its beginning was. Rule 3: what is inside of a call is
+life of it; where a span between the two is not known, because it is none of ours or open itself, it is taken
+to be inside. Rule 4: an end removes, a late start of what has ended adds nothing; bounded. It does not know
+for how long anything may be silent.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class _Held:
         self.call = call
         self.node = node
         self.began = self.alive = began
-        self.heard: Instant = inf  # when it was last told of
+        self.heard: Instant = -inf  # when it was last told of
         self.due: Instant = -inf  # when to look at it
 
     @property
@@ -89,6 +90,10 @@ class OpenCalls:
                 return
             held = self._held[node] = _Held(call, node, began)
             self._stir(node, event, began)
+        elif not self.holds(now):
+            self._come_back(now)
+        if held.heard + LEASE <= now:  # silence that nobody here has watched may have been none
+            alive = max(alive, now - LEASE)
         held.heard, held.alive = heard, max(held.alive, alive)
         self.due = min(self.due, max(held.due, now))
 
@@ -132,8 +137,7 @@ class OpenCalls:
         """What was silent before counts no more."""
         for held in self._held.values():
             held.began = held.alive = now
-        self._stirred = now
-        self._beat = None if self._beat is None else now
+        self._come_back(now)
         self._ask_anew(now)
 
     def absorb(self, other: OpenCalls, now: Instant) -> None:
@@ -147,6 +151,11 @@ class OpenCalls:
         if other._beat is not None and (self._beat is None or other._beat > self._beat):
             self._beat, self._within = other._beat, other._within
         self._ask_anew(now)
+
+    def _come_back(self, now: Instant) -> None:
+        """The whole run had been out of sight."""
+        self._stirred = now
+        self._beat = None if self._beat is None else now
 
     def _ask_anew(self, now: Instant) -> None:
         for held in self._held.values():
