@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.replaying.made import raw
 from tests.replaying.recorded import lines, looping, tool
 
-from spanfuse_processor.engine import Policy, ToolRule
+from spanfuse_processor.engine import Mode, Policy, ToolRule
 from spanfuse_processor.replaying import Judge, Replay
 
 LENIENT = Policy(tools={"search": ToolRule(repeatable=True)})
@@ -29,12 +30,14 @@ def test_spans_in_memory_and_in_files_are_judged_alike(tmp_path: Path, starts: b
 
 @pytest.mark.parametrize("starts", [False, True])
 def test_every_judge_hears_of_the_same_spans(starts: bool) -> None:
-    replay = Replay(Judge(), Judge(LENIENT))
+    """The last two read alike."""
+    shadow = replace(LENIENT, mode=Mode.SHADOW)
+    replay = Replay(Judge(), Judge(LENIENT), Judge(shadow))
 
     replay.judge(raw(looping()), starts)
 
-    assert [replay.rows(judge)[0]["verdict"] for judge in (0, 1)] == ["stop", "ok"]
-    assert [replay.rows(judge)[0]["calls"] for judge in (0, 1)] == [18, 18]
+    assert [replay.rows(judge)[0]["verdict"] for judge in range(3)] == ["stop", "ok", "ok"]
+    assert [replay.rows(judge)[0]["calls"] for judge in range(3)] == [18] * 3
 
 
 @pytest.mark.parametrize("starts", [False, True])

@@ -1,7 +1,7 @@
 """A judge of recordings: one engine under one policy, whose time is the recording's.
 
-Rule 1: it hears of spans as a service does, or of starts and ends as a host inside the program does. Rule 2:
-no run is forgotten, however long ago it was. It does not know files.
+Rule 1: it hears of ends as a service does, or of starts too as a host inside the program does. Rule 2: no run
+is forgotten, however long ago it was. It does not know files.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Final
 
 from spanfuse_processor.engine import (
     CallEnded,
+    CallStarted,
     Engine,
     GenaiPrices,
     Policy,
@@ -21,7 +22,6 @@ from spanfuse_processor.engine import (
     dialects_for,
 )
 from spanfuse_processor.replaying.journal import Calls, Journal
-from spanfuse_processor.replaying.ordering import Moment
 from spanfuse_processor.replaying.pacing import Pace
 
 FOREVER: Final = 1e12  # seconds
@@ -45,27 +45,29 @@ class Judge:
         policy = dataclasses.replace(policy, bounds=bounds)
         dialects = dialects_for(policy, key)
         self._reads = tuple(dialect.read for dialect in dialects)
+        self._reading = policy.tools, key
         self._journal = Journal(self._is_quiet) if journal else None
         observer = self._journal.note if self._journal is not None else None
         self._engine = Engine(policy, prices or GenaiPrices(), dialects, observer=observer)
         self._pace = Pace(self._engine)
         self._calls: dict[str, Calls] | None = None
 
-    def ended(self, span: RawSpan) -> None:
-        """A span has ended: all that a service ever hears of it."""
-        self._engine.ingest(span, self._pace.turn_to(span.end_ns))
-
-    def hear(self, moment: Moment) -> None:
-        """A call has begun or ended, as a host inside the program hears it."""
-        now, told = self._pace.turn_to(moment.at_ns), moment.told()
-        if isinstance(told, RawSpan):
-            self._engine.ingest(told, now)
-        else:
-            self._engine.observe(told, now)
+    def reads_like(self, other: Judge) -> bool:
+        """Whether what a span says is the same to both, so that one reading is enough."""
+        return self._reading == other._reading
 
     def read(self, span: RawSpan) -> CallEnded | None:
         """The call that a span describes, or None when it is no call."""
         return next((event for read in self._reads if (event := read(span)) is not None), None)
+
+    def hear(self, at_ns: int, told: CallStarted | RawSpan) -> None:
+        """A call has begun or ended, or a span has ended that is no call."""
+        self._calls = None
+        now = self._pace.turn_to(at_ns)
+        if isinstance(told, RawSpan):
+            self._engine.ingest(told, now)
+        else:
+            self._engine.observe(told, now)
 
     def views(self) -> list[RunView]:
         """Every run, in the order in which they began to be judged."""

@@ -32,6 +32,7 @@ class Replay:
 
     def __init__(self, *judges: Judge) -> None:
         self.judges: Final = judges or (Judge(),)
+        self._benches: Final = _benches(self.judges)
         self._files: dict[bytes, str] = {}  # by trace: where it appeared first; in order of appearance
 
     def read(
@@ -73,19 +74,34 @@ class Replay:
         with _few_collections():
             if starts:
                 self._judge_in_time_order(spans, watch)
-            else:
-                for span in spans:
-                    for judge in self.judges:
-                        judge.ended(span)
+                return
+            for span in spans:
+                for judges in self._benches:
+                    told = judges[0].read(span) or span
+                    for judge in judges:
+                        judge.hear(span.end_ns, told)
 
     def _judge_in_time_order(self, spans: Iterable[RawSpan], watch: Watch | None) -> None:
-        spans = spans if len(self.judges) == 1 else list(spans)
-        for judge in self.judges:
-            moments = in_time_order(spans, judge.read)
+        spans = spans if len(self._benches) == 1 else list(spans)
+        for judges in self._benches:
+            moments = in_time_order(spans, judges[0].read)
             for number, moment in enumerate(moments):
-                judge.hear(moment)
+                for judge in judges:
+                    judge.hear(moment.at_ns, moment.told())
                 if watch is not None and number % _OFTEN == 0:
                     watch("judging", number, len(moments))
+
+
+def _benches(judges: Iterable[Judge]) -> list[list[Judge]]:
+    """The judges, those together that read alike: reading takes as long as judging."""
+    benches: list[list[Judge]] = []
+    for judge in judges:
+        bench = next((bench for bench in benches if judge.reads_like(bench[0])), None)
+        if bench is None:
+            benches.append([judge])
+        else:
+            bench.append(judge)
+    return benches
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from tests.replaying.made import raw, screen
 from tests.replaying.recorded import looping, model, span, tool
 
 from spanfuse_processor.engine import Mode, Policy
-from spanfuse_processor.replaying import Judge
+from spanfuse_processor.replaying import Judge, Replay
 from spanfuse_processor.replaying.labels import Label
 from spanfuse_processor.replaying.telling.story import UNJUDGED, Told, tell
 
@@ -20,8 +20,7 @@ NAMED = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "searc
 def run_of(spans: list[dict[str, Any]], policy: Policy | None = None) -> Told:
     """The only run of some spans."""
     judge = Judge(policy, journal=True)
-    for each in raw(spans):
-        judge.ended(each)
+    Replay(judge).judge(raw(spans))
     (view,) = judge.views()
     return Told("a.jsonl", view, judge.calls(view))
 

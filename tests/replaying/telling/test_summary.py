@@ -8,7 +8,7 @@ from typing import Any
 from tests.replaying.made import raw, screen
 from tests.replaying.recorded import looping, span, tool
 
-from spanfuse_processor.replaying import Judge
+from spanfuse_processor.replaying import Judge, Replay
 from spanfuse_processor.replaying.labels import Label
 from spanfuse_processor.replaying.telling.story import Told
 from spanfuse_processor.replaying.telling.summary import MOST, summarise
@@ -17,8 +17,7 @@ from spanfuse_processor.replaying.telling.summary import MOST, summarise
 def told(spans: list[dict[str, Any]], labels: Mapping[int, Label] | None = None, **options: Any) -> list[str]:
     """The lines of a summary; `labels` by the numbers of traces."""
     judge = Judge(journal=True)
-    for each in raw(spans):
-        judge.ended(each)
+    Replay(judge).judge(raw(spans))
     seen, out = screen()
     known = labels or {}
     runs = [
