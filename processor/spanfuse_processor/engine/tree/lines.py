@@ -161,8 +161,10 @@ class Lines:
             place = place._replace(rung=stamped(event.agents, event.depth), tool=tool)
         best, of_agent = Best(), Nest(0, 0, ())
         if self._nodes.code(node) == AGENT:
-            before, place = place, self._step(place, node)
-            of_agent = self._of_agent(node, before, place, top)
+            above, place = place, self._step(place, node)
+            of_agent = self._of_agent(node, above, place, top)
+            if of_agent.own == LAUNCHES:  # those beside it are no doubles either
+                self._descend(above.agent, Place(above.rung, above.agent), best)
         elif self._nodes.code(node) == TOOL:
             place = place._replace(tool=True)
         if place.rung is not None:
