@@ -116,7 +116,7 @@ class Lane:
         """Whether a read was asked for together with an equal one: side by side, or in the same turn."""
         if before is None or effect in _ACTS:
             return False
-        if before.ended_ns > event.started_ns:
+        if before.ended_ns > event.started_ns and event.ended_ns > before.started_ns:
             return True
         if before.failed or event.kind is MODEL or history.forgiven >= MAX_FORGIVEN:
             return False
