@@ -68,7 +68,7 @@ def _memory(runs: int) -> dict[str, float]:
 def _fingerprints(times: int) -> dict[str, float]:
     """All of one call: digests, scope, sketches, error class, chant. The texts are those of a real file."""
     prints, text = Fingerprinter(b"key"), Path(__file__).read_text()
-    arguments = {"path": "bench_judging.py", "offset": 40, "edit": text[-900:], "flags": ["new", "cheap"]}
+    arguments = {"path": "bench_judging.py", "old_text": text[-950:-480], "new_text": text[-480:]}
     result, endless = text[:2_000], text * 1_000
     few = min(times, 5_000)
     calls = {

@@ -6,8 +6,9 @@ out and the bits that differ count the words that they do not share. The other s
 there were. Of a text with more words than these can count, those with the smallest hashes stand for all.
 
 Rule 1: the alphabet is replaced by a secret one before anything is hashed: without the key no guess can be
-tried out. Rule 2: the work is bounded: two ends of a long text stand for it. Rule 3: 0 is unknown, and unlike
-everything. It is an estimate: see `resemblance`. It does not know what is compared, nor why.
+tried out. Rule 2: the work is bounded: pieces of a long text stand for it, at places that stay when more is
+added to its end. Rule 3: 0 is unknown, and unlike everything. It is an estimate: see `resemblance`. It does
+not know what is compared, nor why.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-LENGTH: Final = 1_024
-"""Characters of a text that are looked at unless said otherwise, half of them from each end."""
+LENGTH: Final = 1_536
+"""Characters of a text that are looked at. Of a longer one it is pieces from its whole length."""
+
+_PIECE: Final = 128
 
 _BITS: Final = 58
 _MOST: Final = 63  # words that six bits can count
@@ -53,10 +56,10 @@ class Sketcher:
     def __init__(self, key: bytes) -> None:
         self._alphabet = _alphabet(key)
 
-    def of(self, text: str, length: int = LENGTH) -> int:
-        """The sketch of a text, by `length` of its characters; 0 when there is no word in it."""
-        if len(text) > length:
-            text = f"{text[: length // 2]} {text[-length // 2 :]}"
+    def of(self, text: str) -> int:
+        """The sketch of a text; 0 when there is no word in it."""
+        if len(text) > LENGTH:
+            text = _pieces(text)
         coded = text.encode("utf-8", "replace")
         if len(coded) > len(text) and len(coded.translate(None, _SIGN_HEADS)) < len(coded):
             coded = _SIGN.sub(r" \1 ", text).encode("utf-8", "replace")
@@ -73,8 +76,9 @@ class Sketcher:
 def resemblance(one: int, other: int) -> float:
     """How alike two texts are, 0 to 1: the share of their words that both have (Jaccard's), estimated.
 
-    Measured on 20,000 pairs of calls of recorded agents: of 0.7 or more it is wrong by 0.02 (root mean
-    square) in short texts and by 0.04 in long ones; of less by 0.08 and 0.17.
+    Measured on 22,000 pairs of calls and answers of recorded agents: what is alike by 0.7 or more is told to
+    within 0.03 (root mean square), what is less to within 0.12; of 10,000 pairs that are not alike by 0.8,
+    43 are taken for it. Of long texts, of which pieces are compared, to within 0.15 and 0.23.
 
     >>> sketch = Sketcher(b"").of
     >>> round(resemblance(sketch("one two three four five"), sketch("one two three four six")), 2)  # 4 of 6
@@ -90,6 +94,13 @@ def resemblance(one: int, other: int) -> float:
         return 0.0
     unshared = max(_UNSHARED[flipped], abs(sizes[0] - sizes[1]))
     return max(0.0, (words - unshared) / (words + unshared))
+
+
+def _pieces(text: str) -> str:
+    step = _PIECE
+    while len(text) > step * (LENGTH // _PIECE):
+        step *= 2
+    return " ".join([text[at : at + _PIECE] for at in range(0, len(text), step)])
 
 
 def _alphabet(key: bytes) -> bytes:
