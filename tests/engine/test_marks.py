@@ -17,6 +17,16 @@ def test_within_the_limit_they_answer_as_a_dictionary_does(said: list[tuple[int,
         known[thing] = known.get(thing, False) or flag
 
 
+@given(st.lists(st.integers(0, 20)), st.integers(0, 20))
+def test_to_look_for_a_thing_does_not_remember_it(met: list[int], thing: int) -> None:
+    marks = Marks(32)
+    for each in met:
+        marks.meet(each, False)
+
+    assert (thing in marks) is (thing in met)
+    assert (thing in marks) is (thing in met)
+
+
 def test_the_oldest_is_forgotten_first() -> None:
     marks = Marks(2)
     for thing in "abc":
@@ -32,6 +42,7 @@ def test_what_lies_across_two_marks_is_none() -> None:
     marks._kept += bytes(range(16))
     across = int.from_bytes(bytes(range(1, 8)), "little")
 
+    assert across not in marks
     assert marks.meet(across, True) is None
 
 
