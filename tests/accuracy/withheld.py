@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from spanfuse_processor.engine import Fingerprinter, RawSpan, effects, names
 from spanfuse_processor.engine.dialects.otel_genai import OtelGenai
-from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.old_names import OLD_NAMES
 from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
@@ -34,13 +34,13 @@ CONTENT: Final = frozenset(
 
 
 class Withholding:
-    """Takes the content out of spans (OTLP/JSON). `key` is the deployment's, `tools` what its policy says."""
+    """Takes the content out of spans. `key` is the deployment's, `tools` what its policy says of them."""
 
     def __init__(self, key: bytes = b"", tools: Mapping[str, ToolRule] | None = None) -> None:
         self._dialect = OtelGenai(Fingerprinter(key), tools or {})
 
     def spans(self, spans: Iterable[Span]) -> list[Span]:
-        """The same spans without content."""
+        """The same spans (OTLP/JSON) without content."""
         return [self.span(span) for span in spans]
 
     def request(self, line: str) -> str:
@@ -53,27 +53,30 @@ class Withholding:
         return json.dumps(request)
 
     def span(self, span: Span, scope: str = "") -> Span:
-        """The same span without content."""
+        """The same span (OTLP/JSON), of an instrumentation scope of this name, without content."""
         kept = [each for each in span.get("attributes", ()) if each["key"] not in CONTENT]
-        event = self._dialect.read(_raw(span, scope))
-        if event is not None:
-            present = {each["key"] for each in kept}
-            stamps = _stamps(event)
-            kept += [_attribute(name, value) for name, value in stamps.items() if name not in present]
+        kept += [_attribute(name, value) for name, value in self._stamps(_raw(span, scope)).items()]
         status = {name: value for name, value in span.get("status", {}).items() if name != "message"}
         return {**span, "attributes": kept, "status": status, "events": []}
 
+    def raw(self, span: RawSpan) -> RawSpan:
+        """The same span as plain data without content."""
+        kept = {name: value for name, value in span.attributes.items() if name not in CONTENT}
+        return replace(span, attributes=kept | self._stamps(span), status_message="")
 
-def _stamps(event: CallEnded) -> dict[str, str]:
-    """What our library puts on the span of such a call."""
-    stamps = {}
-    if event.prints is not None:
-        stamps = {names.ARGUMENTS: pack_arguments(event.prints), names.RESULT: pack_result(event.prints)}
-    if event.effect != effects.by_name(event.name):
-        stamps[names.EFFECT] = event.effect
-    if event.user_turn:
-        stamps[names.TURN] = names.FRESH_TURN if event.fresh else names.USER_TURN
-    return {name: text for name, text in stamps.items() if text}
+    def _stamps(self, span: RawSpan) -> dict[str, str]:
+        """What our library puts on the span of such a call, and this one has not got."""
+        event = self._dialect.read(span)
+        if event is None:
+            return {}
+        stamps = {}
+        if event.prints is not None:
+            stamps = {names.ARGUMENTS: pack_arguments(event.prints), names.RESULT: pack_result(event.prints)}
+        if event.effect != effects.by_name(event.name):
+            stamps[names.EFFECT] = event.effect
+        if event.user_turn:
+            stamps[names.TURN] = names.FRESH_TURN if event.fresh else names.USER_TURN
+        return {name: text for name, text in stamps.items() if text and span.attributes.get(name) is None}
 
 
 def _raw(span: Span, scope: str) -> RawSpan:
