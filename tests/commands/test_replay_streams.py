@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.replaying.recorded import lines, looping, tool
 
 COMMAND = [sys.executable, "-m", "spanfuse_processor", "replay"]
@@ -40,16 +41,16 @@ def test_without_a_terminal_there_is_no_progress_and_no_colour(tmp_path: Path) -
     assert done.stdout.isascii()
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_text(lines(each for number in range(1, 400) for each in looping(number)))
-    given = [*COMMAND, "--output", "json", str(file)]
-    pipe = subprocess.PIPE
+@pytest.mark.parametrize("runs", [1, 400])
+def test_a_reader_that_goes_away_is_no_error(runs: int) -> None:
+    """Little is written at the end only, much is written at once: both come to nobody."""
+    pipe, given = subprocess.PIPE, [*COMMAND, "--output", "json", "-"]
 
-    with subprocess.Popen(given, stdout=pipe, stderr=pipe, env=ENVIRONMENT) as process:
-        assert process.stdout is not None and process.stderr is not None
-        process.stdout.readline()
+    with subprocess.Popen(given, stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT) as process:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         process.stdout.close()
+        process.stdin.write(lines(each for number in range(runs) for each in looping(number + 1)).encode())
+        process.stdin.close()
         said = process.stderr.read()
 
     assert (process.returncode, said) == (1, b"")

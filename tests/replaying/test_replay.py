@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,3 +88,13 @@ def test_judging_in_time_order_tells_how_far_it_is(tmp_path: Path) -> None:
     Replay().read([file], starts=True, watch=lambda *progress: told.append(progress))
 
     assert ("judging", 0, 36) in told
+
+
+def test_the_garbage_collector_is_left_as_it_was() -> None:
+    before = gc.get_threshold()
+    during = []
+
+    Replay().judge(span for span in raw([tool(1, 0)]) if not during.append(gc.get_threshold()))
+
+    assert gc.get_threshold() == before
+    assert during != [before]
