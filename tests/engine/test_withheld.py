@@ -62,6 +62,28 @@ def test_every_golden_verdict_falls_at_the_same_call(path: Path) -> None:
     assert play(without_content(timeline)) == play(timeline)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "bash",
+            "gen_ai.tool.call.arguments": '{"command": "sleep 60"}',
+        },
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": "gpt-4o",
+            "gen_ai.input.messages": '[{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]',
+        },
+    ],
+)
+def test_what_only_content_shows_of_a_call_is_stamped_too(content: dict[str, object]) -> None:
+    span = RawSpan(b"t" * 16, b"s" * 8, b"", "", 0, 1, content)
+    dialect = dialects_for(Policy())[-1]
+
+    assert dialect.read(Withholding().raw(span)) == dialect.read(span)
+
+
 def test_no_word_is_left() -> None:
     content = dict.fromkeys(sorted(CONTENT), SECRET)
     span = RawSpan(b"t" * 16, b"s" * 8, b"", "execute_tool search", 0, 1, content, status_message=SECRET)
