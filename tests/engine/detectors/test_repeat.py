@@ -40,14 +40,14 @@ class TestTheSameAgain:
     def test_what_writes_may_repeat_less(self, tool: str, call: int) -> None:
         assert stopped_at([{"name": tool, "arguments": {"a": 1}, "result": "done as told"}] * 9) == call
 
-    def test_an_agent_started_again_with_the_same_task_stops_at_the_fourth(self) -> None:
+    def test_an_agent_started_again_with_the_same_task_stops_at_the_fifth(self) -> None:
         watch = Watch()
         for _ in range(9):
             watch.agent("researcher", {"task": "find the policy"})
 
-        assert watch.rules == [(3, "repeat.handoffs"), (4, "repeat.handoffs")]
+        assert watch.rules == [(3, "repeat.handoffs"), (5, "repeat.handoffs")]
         assert watch.findings[-1][1].message == (
-            "agent researcher was started 4 times in a row with the same task"
+            "agent researcher was started 5 times in a row with the same task"
         )
 
     def test_an_agent_that_brings_something_else_each_time_does_not(self) -> None:
