@@ -27,6 +27,12 @@ _ADVICE: Final = {
     "FAN_OUT": "Too many agents were started. Start no further one; finish with what you have.",
     "RATE": "Calls come too fast. Make no further call; finish with what you have.",
     "BURST": "Calls come too fast. Make no further call; finish with what you have.",
+    "DRIFT": "Nearly the same call brings no progress. Answer with what you have, and say what is missing.",
+    "MONOLOGUE": "Words alone change nothing. Say what is missing, and end here.",
+    "CONTEXT": "The conversation is too long to go on. Sum up what is done and what is left, and end here.",
+    "CHANT": "The answer repeats itself. Do not go on with it; say shortly what it should have said.",
+    "STUCK": "A call has not come back. Do not wait for it; report what it was for and what it prevents.",
+    "LIMIT": "A limit of this run is reached. Make no further call; say what is done and what is left.",
     MANUAL: "Make no further call. Say what was done so far and what is left.",
 }
 _DEFAULT_ADVICE: Final = "Make no further call; finish with what you have."

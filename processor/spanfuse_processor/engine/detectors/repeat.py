@@ -43,7 +43,7 @@ class RepeatLimits(DetectorLimits):
 
     equal: int = 5
     writes: int = 4
-    handoffs: int = 4
+    handoffs: int = 5
     failures: int = 4
     similar: int = 6
     waits: int = 30

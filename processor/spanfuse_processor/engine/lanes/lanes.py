@@ -5,8 +5,9 @@ calls by name would make one of it. The span above a call tells helpers apart, b
 fresh span above every step of a single agent. Time tells one from the other: steps follow, helpers overlap.
 
 Rule 1: calls below one span are in one lane. Rule 2: below a new span they go on with a lane of the same
-agent that had ended before they began, else they begin one. Rule 3: lanes and spans are bounded, the oldest
-forgotten first. It does not know what the calls of a lane are judged by.
+agent that had ended before they began, else they begin one. Rule 3: an agent whose starter is not known yet
+is in no lane but that of its span. Rule 4: lanes and spans are bounded, the oldest forgotten first. It does
+not know what the calls of a lane are judged by.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class Lanes:
             self._places = {self._place: self._lane}
         lane = self._places.get(place) if self._places is not None else None
         if lane is None:
-            lane = self._enter(call)
+            lane = self._enter(place, call)
             if self._places is not None:
                 if len(self._places) >= MAX_PLACES:
                     del self._places[next(iter(self._places))]
@@ -104,10 +105,14 @@ class Lanes:
         self._place, self._lane = place, lane
         return lane
 
-    def _enter(self, call: Call) -> Lane:
+    def _enter(self, place: Hashable, call: Call) -> Lane:
         """The lane for calls in a place that is new."""
         event = call.event
-        agent: Hashable = call.agents or (event.agent if event.kind is not AGENT else "")
+        agent: Hashable = call.agents or event.agent
+        if (
+            event.kind is AGENT and not call.agents
+        ):  # its own calls go by that name; who started it is unknown
+            agent = (AGENT, place)
         if self._lane is None:
             return Lane(agent)
         lanes = self._lanes = self._lanes or [self._lane]
