@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tests.engine.making import span
 
-from spanfuse_processor.engine.calltree import CallTree, Node
+from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.events import Call, CallStarted
 from spanfuse_processor.engine.nouns import Fingerprints
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.view import Node
 
 PRINTS = Fingerprints(arguments="a", result="r")
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from tests.engine.making import Book, agent, ended, started
+from collections.abc import Sequence
+
+from tests.engine.making import SECOND, Book, agent, ended, span, started
 
 from spanfuse_processor.engine.detectors.nesting import NestingDetector, NestingLimits
 from spanfuse_processor.engine.engine import Engine
-from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.events import Call, CallStarted
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 
-def heard(events: list[CallStarted], limits: NestingLimits | None = None) -> list[tuple[int, Finding]]:
+def heard(events: Sequence[CallStarted], limits: NestingLimits | None = None) -> list[tuple[int, Finding]]:
     """What an engine with this detector says, and at which event."""
     registry = {"nesting": (NestingDetector, NestingLimits)}
     policy = Policy(detectors={"nesting": limits} if limits else {})
@@ -108,6 +110,63 @@ class TestFromBelow:
         events = [agent(3, 2, "a"), agent(4, 2, "a"), agent(2, 1, "a"), agent(1, 0, "main")]
 
         assert heard(events) == []
+
+
+class TestInferred:
+    """Nothing but the times of their traces tells who waits for whom."""
+
+    def chain(self, levels: int) -> list[CallStarted]:
+        """Agents in as many traces, each at work while the one inside it is; the innermost ends first."""
+        life = [(n * SECOND, (100 - n) * SECOND) for n in range(levels)]
+        return [
+            agent(1, 0, f"a{n}", of=n + 1, run_id="r", started_ns=began, ended_ns=over)
+            for n, (began, over) in reversed(list(enumerate(life)))
+        ]
+
+    def test_stops_only_where_it_is_much_deeper(self) -> None:
+        said = heard(self.chain(9))
+
+        assert severities(said) == [(4, "warn", "DEPTH"), (8, "stop", "DEPTH")]
+        assert said[1][1].message.endswith(
+            "a1 > a2 > a3 > a4 > a5 > a6 > a7 > a8, as the times of their traces tell"
+        )
+        assert said[1][1].rule == "inferred_depth"
+
+    def test_is_no_recursion(self) -> None:
+        events = self.chain(7)
+        for event in events:
+            event.name = "planner"
+
+        assert severities(heard(events)) == [(4, "warn", "DEPTH")]
+
+    def test_zero_switches_it_off(self) -> None:
+        assert severities(heard(self.chain(9), NestingLimits(inferred_depth=0))) == [(4, "warn", "DEPTH")]
+
+
+class TestEvidence:
+    def test_a_finding_names_the_rule_the_way_and_what_would_clear_it(self) -> None:
+        _, finding = heard(going_down("main", "a", "b", "c", "d"))[1]
+
+        assert (finding.rule, finding.observed, finding.limit) == ("max_depth", 4.0, 3.0)
+        assert finding.spans == tuple(map(span, (1, 2, 3, 4, 5)))
+        assert (finding.first_span_id, finding.span_id) == (span(1), span(5))
+        assert finding.cleared_by == "a flatter tree of agents"
+
+    def test_the_call_at_hand_comes_last_where_it_is_the_outermost(self) -> None:
+        _, finding = heard(coming_up("main", "a", "b", "c", "d"))[1]
+
+        assert (finding.first_span_id, finding.span_id, finding.spans[-1]) == (span(2), span(1), span(1))
+
+    def test_a_long_way_is_cut_in_the_middle(self) -> None:
+        limits = NestingLimits(max_depth=19)
+        _, finding = heard(going_down(*(f"a{n}" for n in range(21))), limits)[1]
+
+        assert finding.message.startswith("agents are nested 20 deep: a0 > a1 > a2")
+        assert finding.message.endswith("> a7 > a8 > ... 10 more ... > a19 > a20")
+
+
+def test_no_detector_is_made_for_a_run_without_agents_in_agents() -> None:
+    assert not NestingDetector.wakes(Call(agent(1), "run", 1, 0, 1, (), True))
 
 
 def test_each_severity_is_said_once() -> None:

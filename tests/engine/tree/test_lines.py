@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from tests.engine.making import agent, ended, span, started, trace
 from tests.engine.trees import added, tree
@@ -24,16 +27,16 @@ def rung(*names: str) -> tuple[int, list[str]]:
     return at.levels, [each.name for each in line(at)]
 
 
-def grown(events: list[CallStarted], limit: int = 1000) -> tuple[CallTree, list[Call]]:
+def grown(events: Sequence[CallStarted], limit: int = 1000) -> tuple[CallTree, list[Call]]:
     made = tree(limit)
     return made, [added(made, event) for event in events]
 
 
-def nests(events: list[CallStarted]) -> list[Nest | None]:
+def nests(events: Sequence[CallStarted]) -> list[Nest | None]:
     return [call.nest for call in grown(events)[1]]
 
 
-def last(events: list[CallStarted]) -> Nest:
+def last(events: Sequence[CallStarted]) -> Nest:
     nest = nests(events)[-1]
     assert nest is not None
     return nest
@@ -81,6 +84,15 @@ class TestDoubles:
             (1, True, 0),
             (2, False, 3),
             (2, False, 1),
+        ]
+
+    def test_then_what_is_below_the_first_of_them_is_a_level_deeper_too(self) -> None:
+        first = [agent(5, 4, "reader"), agent(4, 2, "critic"), agent(2, 1, "scout"), agent(3, 1, "scout")]
+        said = nests([*first, agent(1, 0, "scout"), agent(9, 1, "scout")])
+
+        assert [nest and nest.line for nest in said[-2:]] == [
+            ("scout", "critic", "reader"),
+            ("scout", "scout", "critic", "reader"),
         ]
 
     def test_so_it_does_where_ends_come_first(self) -> None:
@@ -171,7 +183,7 @@ class TestStamped:
         assert (said.levels, said.line) == (3, ("a", "b", "c"))
 
     def test_an_agent_below_a_tool_that_was_not_told_is_none_of_its_parents_doubles(self) -> None:
-        own = {"run_id": "r", "depth": 0, "agents": ("planner",), "name": "planner"}
+        own: dict[str, Any] = {"run_id": "r", "depth": 0, "agents": ("planner",), "name": "planner"}
         nest = last([started(9, 8, AGENT, **own)])
 
         assert (nest.levels, nest.above, nest.own, nest.double) == (2, 1, 1, False)
@@ -183,7 +195,7 @@ class TestStamped:
         assert last([outer, inner]).double
 
     def test_what_is_below_counts_as_well(self) -> None:
-        path = {"run_id": "r", "depth": 1, "agents": ("a", "b")}
+        path: dict[str, Any] = {"run_id": "r", "depth": 1, "agents": ("a", "b")}
         nest = last([agent(3, 2, "d", run_id="r", depth=-1), started(2, 1, AGENT, name="c", **path)])
 
         assert nest.line == ("a", "b", "c", "d")

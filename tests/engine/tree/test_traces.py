@@ -130,7 +130,7 @@ class TestByTime:
         assert levels([*helpers, worker(1, (0, 200), "main")]) == (2, 1)
 
     def test_our_own_calls_say_it_themselves(self) -> None:
-        own = {"run_id": "r", "depth": 0}
+        own: dict[str, Any] = {"run_id": "r", "depth": 0}
 
         assert levels([worker(2, (3, 7), **own), worker(1, (0, 10), **own)]) == (1, 1)
 

@@ -100,7 +100,7 @@ class ScheduleDetector:
                 self._agents.popitem(last=False)
             return None
         gap = (event.started_ns - starts.last_ns) / NS
-        if gap <= 0 or event.span_id == starts.spans[-1]:  # told already, or late
+        if gap <= 0:  # told already, or late
             return None
         starts.last_ns = event.started_ns
         if gap >= limits.period / 2:
