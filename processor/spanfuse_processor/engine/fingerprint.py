@@ -32,7 +32,7 @@ from spanfuse_processor.engine.fingerprints.masking import (
     without_request_noise,
 )
 from spanfuse_processor.engine.fingerprints.positions import without_positions
-from spanfuse_processor.engine.fingerprints.sketch import LENGTH, Sketcher
+from spanfuse_processor.engine.fingerprints.sketch import Sketcher
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
 UNKNOWN: Final = object()
@@ -40,6 +40,9 @@ UNKNOWN: Final = object()
 
 RESULT_PARSED: Final = 1_024
 """Characters up to which a result is parsed as JSON (statuses, errors); a longer one is compared as text."""
+
+ASKED: Final = 1_536
+"""Characters of arguments that a sketch is made of at most: more than of results, the less telling."""
 
 _EMPTY: Final = frozenset({"", "[]", "{}", "()", "null", "None", '""', "''"})
 _NOTHING: Final = re.compile(
@@ -132,7 +135,7 @@ class Fingerprinter:
             masked = self.digest(text)
         where = without_positions(rest)
         scope = "" if where is rest else self.digest(text_of(where))
-        return ArgumentPrints(raw, masked, self._sketch(_words_of(rest, text)), scope)
+        return ArgumentPrints(raw, masked, self._sketch(_words_of(rest, text), ASKED), scope)
 
     def request(self, value: object) -> ArgumentPrints:
         """The same of what a model is told: a whole conversation, which says nothing by its likeness."""
@@ -231,7 +234,7 @@ def _words_of(arguments: Any, text: str) -> str:
         return text
     values = list(map(str, arguments.values()))
     words = " ".join(values)
-    return words if len(words) <= LENGTH else " ".join(sorted(values))  # cut alike, whatever the order
+    return words if len(words) <= ASKED else " ".join(sorted(values))  # cut alike, whatever the order
 
 
 def _result_data(value: Any) -> Any:

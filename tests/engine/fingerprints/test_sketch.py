@@ -81,6 +81,13 @@ def test_a_long_text_is_no_more_alike_than_all_of_it() -> None:
     assert resemblance(SKETCH(f"{head} {one} {tail}"), SKETCH(f"{head} {other} {tail}")) < 0.6
 
 
+def test_a_longer_text_is_looked_at_closely_when_asked_for() -> None:
+    one, other = " ".join(WORDS[:300]), " ".join([*WORDS[:40], "new", *WORDS[41:300]])
+
+    assert SKETCH(one, 2_000) != SKETCH(other, 2_000)
+    assert SKETCH(one) == SKETCH(other)
+
+
 def test_a_long_text_to_which_a_little_is_added_stays_alike() -> None:
     long = " ".join(WORDS[:360] * 2)
 

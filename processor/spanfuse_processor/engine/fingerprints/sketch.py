@@ -22,8 +22,8 @@ from struct import Struct
 from typing import Final
 from zlib import crc32
 
-LENGTH: Final = 1_536
-"""Characters of a text that are looked at. Of a longer one it is pieces from its whole length."""
+LENGTH: Final = 896
+"""Characters of a text that are looked at unless said otherwise; of a longer one, pieces of all of it."""
 
 _PIECE: Final = 128
 
@@ -56,10 +56,10 @@ class Sketcher:
     def __init__(self, key: bytes) -> None:
         self._alphabet = _alphabet(key)
 
-    def of(self, text: str) -> int:
-        """The sketch of a text; 0 when there is no word in it."""
-        if len(text) > LENGTH:
-            text = _pieces(text)
+    def of(self, text: str, length: int = LENGTH) -> int:
+        """The sketch of a text, by `length` of its characters at most; 0 when there is no word in it."""
+        if len(text) > length:
+            text = _pieces(text, length)
         coded = text.encode("utf-8", "replace")
         if len(coded) > len(text) and len(coded.translate(None, _SIGN_HEADS)) < len(coded):
             coded = _SIGN.sub(r" \1 ", text).encode("utf-8", "replace")
@@ -78,7 +78,7 @@ def resemblance(one: int, other: int) -> float:
 
     Measured on 22,000 pairs of calls and answers of recorded agents: what is alike by 0.7 or more is told to
     within 0.03 (root mean square), what is less to within 0.12; of 10,000 pairs that are not alike by 0.8,
-    43 are taken for it. Of long texts, of which pieces are compared, to within 0.15 and 0.23.
+    43 are taken for it. Of long texts, of which pieces are compared, to within 0.17 and 0.26.
 
     >>> sketch = Sketcher(b"").of
     >>> round(resemblance(sketch("one two three four five"), sketch("one two three four six")), 2)  # 4 of 6
@@ -96,9 +96,9 @@ def resemblance(one: int, other: int) -> float:
     return max(0.0, (words - unshared) / (words + unshared))
 
 
-def _pieces(text: str) -> str:
+def _pieces(text: str, length: int) -> str:
     step = _PIECE
-    while len(text) > step * (LENGTH // _PIECE):
+    while len(text) > step * (length // _PIECE):
         step *= 2
     return " ".join([text[at : at + _PIECE] for at in range(0, len(text), step)])
 
