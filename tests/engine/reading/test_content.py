@@ -100,4 +100,4 @@ class TestAgent:
         prints = CONTENT.of_agent(image, None, "", "")
 
         assert prints is not None
-        assert prints.arguments == MAKE.content(image)
+        assert prints.arguments == prints.arguments_masked == MAKE.content(image)

@@ -59,7 +59,8 @@ class Content:
         task, alone = (None, True) if given is None else task_in(given)
         asked = self._make.arguments(task or None)
         if not (asked.raw and alone) and given is not None:
-            asked = asked._replace(raw=self._make.content(given))
+            raw = self._make.content(given)
+            asked = asked._replace(raw=raw, masked=asked.masked or raw)
         return self._answered(asked, answered, error, message)
 
     def _answered(self, asked: ArgumentPrints, answered: object, error: str, message: str) -> Fingerprints:
