@@ -5,10 +5,10 @@ flips one of 58 bits (an odd sketch: Mitzenmacher, Pagh and Pham, 2014), so that
 out and the bits that differ count the words that they do not share. The other six bits hold how many words
 there were. Of a text with more words than these can count, those with the smallest hashes stand for all.
 
-Rule 1: the alphabet is replaced by a secret one before anything is hashed: without the key no guess can be
-tried out. Rule 2: the work is bounded: pieces of a long text stand for it, at places that stay when more is
-added to its end. Rule 3: 0 is unknown, and unlike everything. It is an estimate: see `resemblance`. It does
-not know what is compared, nor why.
+Rule 1: the alphabet is replaced by a secret one before anything is hashed, so that without the key no guess
+can be tried out; it is no cipher: who has many texts with their sketches may find the alphabet. Rule 2: the
+work is bounded: pieces of a long text stand for it, at places that stay when more is added to its end.
+Rule 3: 0 is unknown, and unlike everything. It does not know what is compared, nor why.
 """
 
 from __future__ import annotations
