@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from spanfuse.context import RunScope
     from spanfuse.process import environment
     from spanfuse.running import Run, run
+    from spanfuse.stages import Stage, heartbeat, stage
     from spanfuse.tools import tool
     from spanfuse_processor.engine.policy import Policy
     from spanfuse_processor.engine.verdicts import Directive
@@ -42,14 +43,17 @@ __all__ = [
     "RunStopped",
     "SettingsError",
     "SpanfuseError",
+    "Stage",
     "Status",
     "current_run",
     "environment",
+    "heartbeat",
     "instrument",
     "kill",
     "release",
     "run",
     "shutdown",
+    "stage",
     "status",
     "tool",
     "uninstrument",
@@ -60,8 +64,11 @@ _LATER = {
     "Policy": "spanfuse_processor.engine.policy",
     "Run": "spanfuse.running",
     "RunScope": "spanfuse.context",
+    "Stage": "spanfuse.stages",
     "environment": "spanfuse.process",
+    "heartbeat": "spanfuse.stages",
     "run": "spanfuse.running",
+    "stage": "spanfuse.stages",
     "tool": "spanfuse.tools",
 }
 

@@ -21,6 +21,7 @@ from opentelemetry.context import Context
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 from spanfuse_processor.engine.reading.lenient import number
+from spanfuse_processor.engine.reading.stages import Stage, pack, unpack
 
 _KEY = otel_context.create_key("spanfuse-run")
 MAX_AGENTS = 32  # names of enclosing agents that are remembered
@@ -35,6 +36,7 @@ _CARRIED = (
     names.SESSION,
     names.BUDGET_USD,
     names.PROFILE,
+    names.STAGES,
 )
 """What says to another process which run it works for."""
 
@@ -45,8 +47,9 @@ class RunScope:
 
     `agents` are the names of the agents that enclose the current point, outermost first; the run's own root
     is not one of them unless it was given an agent's name. `budget_usd` is what the whole run may cost.
-    `tool` is the tool whose body this is, empty outside of one. `keys` are the breakers that every call here
-    answers to, its own model or tool apart.
+    `tool` is the tool whose body this is, empty outside of one. `stages` are those that enclose the current
+    point, as their text on spans. `keys` are the breakers that every call here answers to, its own model or
+    tool apart.
     """
 
     id: str
@@ -54,6 +57,7 @@ class RunScope:
     agents: tuple[str, ...] = ()
     budget_usd: float | None = None
     tool: str = ""
+    stages: str = ""
     keys: tuple[BreakerKey, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,12 +89,16 @@ class RunScope:
 
     def carries_same(self, other: RunScope) -> bool:
         """Whether both say the same to another process."""
-        mine = (self.id, self.agents, self.identity, self.budget_usd)
-        return mine == (other.id, other.agents, other.identity, other.budget_usd)
+        mine = (self.id, self.agents, self.identity, self.budget_usd, self.stages)
+        return mine == (other.id, other.agents, other.identity, other.budget_usd, other.stages)
 
     def within(self, tool: str) -> RunScope:
         """The same run, in the body of a tool."""
         return replace(self, tool=tool)
+
+    def in_stage(self, stage: Stage) -> RunScope:
+        """The same run, in a stage inside of those that enclose it already."""
+        return replace(self, stages=pack((*unpack(self.stages), stage)))
 
 
 def new_run_id() -> str:
@@ -138,8 +146,13 @@ def with_run(scope: RunScope, context: Context | None = None) -> Context:
     made = otel_context.set_value(_KEY, scope, context)
     if isinstance(before, RunScope) and before.carries_same(scope):
         return made
-    for name, value in _entries(scope):
-        made = baggage.set_baggage(name, value, made)
+    entries = dict(_entries(scope))
+    carried = baggage.get_all(made)
+    for name in _CARRIED:
+        if name in entries:
+            made = baggage.set_baggage(name, entries[name], made)
+        elif name in carried:  # of a run around this one
+            made = baggage.remove_baggage(name, made)
     return made
 
 
@@ -164,6 +177,7 @@ def _entries(scope: RunScope) -> list[tuple[str, str]]:
     budget = "" if scope.budget_usd is None else str(scope.budget_usd)
     values = (
         scope.id, path, who.tenant, who.namespace, who.feature, who.user, who.session, budget, who.profile,
+        scope.stages,
     )  # fmt: skip
     return [(name, value) for name, value in zip(_CARRIED, values, strict=True) if value]
 
@@ -184,7 +198,8 @@ def from_baggage(context: Context) -> RunScope | None:
     )
     path = _text(carried, names.AGENT_PATH)
     agents = tuple(path.split("/")[:MAX_AGENTS]) if path else ()
-    return RunScope(run, who, agents, number(_text(carried, names.BUDGET_USD)))
+    budget = number(_text(carried, names.BUDGET_USD))
+    return RunScope(run, who, agents, budget, stages=_text(carried, names.STAGES))
 
 
 def _text(carried: Mapping[str, object], name: str) -> str:

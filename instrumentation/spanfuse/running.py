@@ -170,26 +170,34 @@ class Run:
             intent.arguments = self._arguments
         inside = scope.inside(intent.name) if intent.kind is Kind.AGENT else scope
         call = begin(intent, scope)
-        with ExitStack() as entering:
-            entering.push(self._ending(call, intent.kind))
-            entering.enter_context(context.attached(context.with_run(inside)))
-            entering.enter_context(call.attached())
-            live = runtime.live()
-            if interruptible and live is not None:
-                entering.push(live.inflight.wait(inside.keys).interruptibly())
-            self._inside = inside
-            self._entered.append(entering.pop_all())
+        self._inside = inside
+        self._entered.append(enter(call, inside, functools.partial(self._end, intent.kind), interruptible))
 
-    def _ending(self, call: ActiveCall, sort: Kind) -> Callable[..., None]:
-        def end(
-            kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-        ) -> None:
-            if error is None:
-                call.succeed(Outcome(result=self._answer if sort is Kind.AGENT else None))
-            else:
-                call.fail(error)
+    def _end(self, kind: Kind, call: ActiveCall, error: BaseException | None) -> None:
+        if error is None:
+            call.succeed(Outcome(result=self._answer if kind is Kind.AGENT else None))
+        else:
+            call.fail(error)
 
-        return end
+
+def enter(
+    call: ActiveCall,
+    inside: RunScope,
+    end: Callable[[ActiveCall, BaseException | None], None],
+    interruptible: bool,
+) -> ExitStack:
+    """Makes the span of `call`, and `inside`, current; what is returned takes that back and then calls `end`.
+
+    `interruptible`: a stop may cancel the task, which leaves as BreakerOpen.
+    """
+    with ExitStack() as entering:
+        entering.push(lambda kind, error, trace: end(call, error))
+        entering.enter_context(context.attached(context.with_run(inside)))
+        entering.enter_context(call.attached())
+        live = runtime.live()
+        if interruptible and live is not None:
+            entering.push(live.inflight.wait(inside.keys).interruptibly())
+        return entering.pop_all()
 
 
 def _shows(value: object) -> bool:

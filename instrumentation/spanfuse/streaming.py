@@ -72,6 +72,7 @@ class StreamedCall:
     def arrived(self, chunk: object) -> None:
         """A chunk goes to the application."""
         if self._gatherer is not None:
+            self._active.lives()
             try:
                 self._gatherer.add(chunk)
             except Exception as error:

@@ -92,6 +92,7 @@ def _take(active: ActiveCall, items: list[Any], item: Any) -> None:
     """Keeps an item for the comparison, and asks whether there may be more."""
     if len(items) < KEPT:
         items.append(item)
+    active.lives()
     directive = active.ordered
     if directive is not None:
         raise BreakerOpen(directive)

@@ -136,7 +136,7 @@ class RemoteRig:
         service = HeardService(config, hands)
         service.said, service.hands = [], hands
         board = Board(hands.monotonic)
-        with _served(service) as loop:
+        with served(service) as loop:
             host = RemoteHost(
                 Settings(endpoint=f"127.0.0.1:{listen.grpc_port}", policy=timeline.policy), board, NoPrices()
             )
@@ -200,7 +200,7 @@ def _stops(service: HeardService) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _served(service: Service) -> Iterator[asyncio.AbstractEventLoop]:
+def served(service: Service) -> Iterator[asyncio.AbstractEventLoop]:
     """The service on a loop of its own, in a thread of its own."""
     loop = asyncio.new_event_loop()
 

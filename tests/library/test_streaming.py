@@ -22,6 +22,14 @@ def test_a_stream_that_is_read_to_its_end_is_complete() -> None:
     assert said(call) == ("one two", True)
 
 
+def test_each_chunk_is_a_sign_of_life() -> None:
+    call = Call()
+
+    list(Stream(call, ("one", "two")).chunks)
+
+    assert call.signs == 2
+
+
 def test_an_error_passes_as_it_is_and_ends_the_call() -> None:
     call, error = Call(), ValueError("broken")
 

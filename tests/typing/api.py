@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import assert_type
 
 import spanfuse
-from spanfuse import BreakerOpen, Directive, Policy, Run, RunScope
+from spanfuse import BreakerOpen, Directive, Policy, Run, RunScope, Stage
 from spanfuse.testing import FakeHost, Session, spanfuse_session, trip
 
 
@@ -66,6 +66,17 @@ async def use() -> None:
         assert_type(run.stopped, bool)
     async with spanfuse.run(agent="planner", name="n", namespace="ns", run_id="r") as run:
         assert_type(run, Run)
+
+
+async def work_long() -> None:
+    """Long work, bounded and alive."""
+    with spanfuse.stage("index", budget_usd=1.0, timeout=600) as stage:
+        assert_type(stage, Stage)
+        assert_type(stage.name, str)
+    async with spanfuse.stage("embed") as stage:
+        assert_type(stage, Stage)
+    spanfuse.heartbeat()
+    spanfuse.heartbeat(within=600)
 
 
 def operate() -> None:

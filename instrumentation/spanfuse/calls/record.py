@@ -76,6 +76,8 @@ def _add_scope(known: Attributes, scope: RunScope) -> None:
     known[names.DEPTH] = scope.depth
     if scope.agents:
         known[names.AGENT_PATH] = path_of(scope.agents)
+    if scope.stages:
+        known[names.STAGES] = scope.stages
     if scope.budget_usd is not None:
         known.setdefault(names.BUDGET_USD, scope.budget_usd)
     for name, value in identity_entries(scope.identity):

@@ -42,6 +42,7 @@ def event_of(
         effect=intent.effect,
         repeatable=intent.repeatable,
         user_turn=intent.user_turn,
+        stages=scope.stages,
     )
 
 

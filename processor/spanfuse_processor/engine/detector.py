@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from spanfuse_processor.engine.events import Call, Open
+from spanfuse_processor.engine.nouns import MicroUsd
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.verdicts import Finding
 
@@ -49,6 +50,14 @@ class Detector(Protocol):
 
     def ended(self, call: Call) -> Finding | None:
         """A call ended; returns what was seen, or None."""
+
+
+@runtime_checkable
+class MindsMoney(Protocol):
+    """A detector of runs that adds up what calls cost: it is told when a price comes late."""
+
+    def paid(self, span_id: bytes, cost: MicroUsd) -> None:
+        """The cost of a call is known, which was not when the call ended."""
 
 
 @runtime_checkable

@@ -242,6 +242,7 @@ class Engine:
         before = known.record.totals.cost
         if isinstance(known, Run):
             known.tree.settle(call.trace_id, call.span_id, cost)
+            known.watch.paid(call.span_id, cost)
         else:
             known.record.totals.settle(cost)
         if known.record.cost_at_stop is not None and not call.stopped:

@@ -10,7 +10,7 @@ from tests.engine.making import NOON, SECOND, ended, span, started
 from spanfuse_processor.engine.detector import MindsTime
 from spanfuse_processor.engine.detectors.stage import MAX_STAGES, StageDetector, StageLimits, usd
 from spanfuse_processor.engine.events import Call, Open
-from spanfuse_processor.engine.nouns import Fingerprints, Kind
+from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.reading.stages import Stage, pack
 from spanfuse_processor.engine.verdicts import Finding
 
@@ -35,7 +35,7 @@ class Work:
 
     def call(
         self,
-        cents: float = 0,
+        cents: float | None = 0,
         result: str = "",
         kind: Kind = Kind.TOOL,
         at: float | None = None,
@@ -55,7 +55,8 @@ class Work:
             stages=pack(self.stages if stages is None else stages),
             **more,
         )
-        call = Call(event, "run", self.number, 0, 0, (), True, cost=int(cents * CENT))
+        cost = None if cents is None else int(cents * CENT)
+        call = Call(event, "run", self.number, 0, 0, (), True, cost=cost)
         if not StageDetector.wakes(call):
             return None
         finding = self.detector.ended(call)
@@ -125,6 +126,20 @@ class TestBudget:
 
         assert ("stop", "stale") in failing
         assert ("stop", "stale") in empty
+
+    def test_a_price_that_comes_late_counts_from_then_on(self) -> None:
+        work = Work(INDEX)
+        usage = {"kind": Kind.MODEL, "usage": Usage(9, 9)}
+        work.call(None, **usage)
+        work.call(None, **usage)
+        assert work.call() is None
+
+        for _ in range(2):  # once is what it costs
+            work.detector.paid(span(2), 85 * CENT)
+        work.detector.paid(span(77), 85 * CENT)
+
+        assert work.call() == ("warn", "near")
+        assert work.found[-1].message == "stage index has spent 0.85 of its 1.00 USD"
 
     def test_a_run_is_stopped_once_and_a_stage_warned_of_once(self) -> None:
         heard = Work(INDEX).calls(40, cents=10)

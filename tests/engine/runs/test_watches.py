@@ -145,6 +145,19 @@ def test_what_a_detector_does_not_look_at_it_is_not_asked_about_either() -> None
     assert [(each.detector, each.severity) for each in findings] == [("mild", Severity.WARN)]
 
 
+def test_prices_that_come_late_are_told_to_those_that_mind_money() -> None:
+    paid: list[tuple[bytes, int]] = []
+    rich = counting("rich")
+    rich.paid = lambda self, span_id, cost: paid.append((span_id, cost))
+    watching = watch(poor=counting("poor"), rich=rich)
+
+    watching.paid(b"nobody listens yet", 1)
+    watching.look(call(ended(1)))
+    watching.paid(b"span", 7)
+
+    assert paid == [(b"span", 7)]
+
+
 def test_a_watch_made_anew_has_seen_nothing() -> None:
     watching = watch(third=counting("third"))
     watching.look(call(ended(1)))

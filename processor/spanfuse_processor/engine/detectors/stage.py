@@ -28,6 +28,8 @@ MAX_STAGES: Final = 64
 """Stages of one run that are watched at once."""
 MAX_RESULTS: Final = 256
 """Results of one stage that are known."""
+MAX_AWAITED: Final = 64
+"""Calls of one stage whose price may still come."""
 
 _WORK: Final = frozenset({Kind.TOOL, Kind.MODEL, Kind.EMBEDDINGS})
 
@@ -58,10 +60,11 @@ class _Use(NamedTuple):
 class _Work:
     """What has been done in one stage."""
 
-    __slots__ = ("began_ns", "elapsed", "first", "results", "spent", "stage", "stale", "told")
+    __slots__ = ("awaited", "began_ns", "elapsed", "first", "results", "spent", "stage", "stale", "told")
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
+        self.awaited: tuple[bytes, ...] = ()  # calls whose price may come
         self.first = b""  # the span that was first heard of
         self.began_ns = 0
         self.elapsed = 0.0  # seconds, as far as ends tell
@@ -80,9 +83,17 @@ class _Work:
         """A call in it has ended."""
         self.begin(call)
         self.spent += call.cost or 0
+        if call.cost is None and event.usage is not None:
+            self.awaited = (*self.awaited, event.span_id)[-MAX_AWAITED:]
         self.elapsed = max(self.elapsed, (event.ended_ns - self.began_ns) / NS)
         if event.kind in _WORK:
             self.stale = 0 if self._is_news(event) else self.stale + 1
+
+    def pay(self, span_id: bytes, cost: MicroUsd) -> None:
+        """The price of a call has come."""
+        if span_id in self.awaited:
+            self.awaited = tuple(each for each in self.awaited if each != span_id)
+            self.spent += cost
 
     def money(self) -> _Use:
         """What it has used of its budget."""
@@ -161,6 +172,11 @@ class StageDetector:
             for use in (work.money(), work.time(work.elapsed)):
                 finding = finding or self._over(work, call, use) or self._near(work, call, use)
         return finding
+
+    def paid(self, span_id: bytes, cost: MicroUsd) -> None:
+        """A price has come late: it counts from the next call on."""
+        for work in self._stages.values():
+            work.pay(span_id, cost)
 
     def still_open(self, open: Open) -> tuple[Finding | None, float]:
         """Judges the time of a stage, whatever ends in it; also says in how many seconds to ask again."""

@@ -13,9 +13,9 @@ from dataclasses import replace
 from math import inf
 from typing import Any, Final, NamedTuple, cast
 
-from spanfuse_processor.engine.detector import Detector, MindsTime, Unit
+from spanfuse_processor.engine.detector import Detector, MindsMoney, MindsTime, Unit
 from spanfuse_processor.engine.events import Call, Open
-from spanfuse_processor.engine.nouns import Identity, Kind
+from spanfuse_processor.engine.nouns import Identity, Kind, MicroUsd
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.scoping import KEPT, Limits, Resolution, Scoping
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -130,6 +130,12 @@ class Watch:
                 if finding is not None:
                     findings += (_tamed(finding) if post.only_warns else finding,)
         return findings, again
+
+    def paid(self, span_id: bytes, cost: MicroUsd) -> None:
+        """The price of a call has come late."""
+        for detector in self._made or ():
+            if isinstance(detector, MindsMoney):
+                detector.paid(span_id, cost)
 
     def _make(self, post: Post) -> Detector:
         if self._made is None:
