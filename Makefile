@@ -33,17 +33,10 @@ acceptance: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python -m tests.benchmarks $(ARGS)
 
-# The detectors over recorded data, in both orders of delivery.
+# How accurate the judging is, beside other guards: docs/accuracy.md says what was found, and this that it still is.
+# ARGS="--quick" for a sample, "--write" to write the page anew.
 accuracy: $(STAMP)
-	@test -d $(SHARED)/data || { echo "make accuracy needs the data in SHARED=$(SHARED)"; exit 2; }
-	@for order in "" --starts; do \
-		echo "incidents $$order"; \
-		$(BIN)/python $(SHARED)/tools/score.py incidents $(SHARED)/data/incidents.jsonl \
-			--spanfuse $(BIN)/spanfuse $$order || exit 1; \
-		echo "runs $$order"; \
-		$(BIN)/python $(SHARED)/tools/score.py runs $(SHARED)/data/runs/*.jsonl.gz --sample 200 \
-			--spanfuse $(BIN)/spanfuse $$order || exit 1; \
-	done
+	@$(BIN)/python -m tests.accuracy --shared $(SHARED) $(ARGS)
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .

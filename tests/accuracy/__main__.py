@@ -22,13 +22,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
 _SHOWN = 40  # lines of difference
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Measures, says what was found, and writes or compares the page."""
     parser = argparse.ArgumentParser(prog="make accuracy", description=__doc__)
     parser.add_argument("--shared", type=Path, default=Path("../shared"), help="the folder of data and tools")
     parser.add_argument("--quick", action="store_true", help="a sample of the runs; no page")
     parser.add_argument("--write", action="store_true", help="write docs/accuracy.md")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     shared = Shared(options.shared.resolve())
     if not shared.data.is_dir():
         print(f"make accuracy needs the data: there is no {shared.data}", file=sys.stderr)

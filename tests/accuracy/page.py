@@ -27,6 +27,8 @@ def _sections(measured: Measured) -> Iterator[str]:
     yield _measured(measured)
     yield "## Beside other guards\n\n" + BESIDE
     yield tables.beside_peers(measured)
+    yield STUDY
+    yield tables.beside_study(measured)
     yield "## Incidents\n\n" + INCIDENTS
     yield tables.incidents(measured)
     yield WITHHOLDING
@@ -111,6 +113,10 @@ of the way there. *Recall* and *precision* are over labelled loops, labelled ok 
 runs; *calls after onset* is the median over the labelled loops that it stopped, the stopping call included;
 *steps saved* are the steps after the stop, of all steps of labelled loops; *grafts* and *twins* are those
 below.
+"""
+
+STUDY = """ A study has measured these rules before, over more runs than are here. Where both have a
+collection (sola's runs, labelled pair by pair by people), the figures should agree:
 """
 
 INCIDENTS = """ Shapes of public bug reports, each with what a breaker should have done. Numbers of repeats,

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tests.accuracy.judged import Verdict
 from tests.accuracy.measuring import PLAIN, Measured, Setting
 from tests.accuracy.peer import Fired
+from tests.accuracy.peers import study
 from tests.accuracy.promises import SETS, of, ours, peers_on
 from tests.accuracy.scoring import Score, fired, is_honest, is_loop, score
 from tests.accuracy.steps import End, Truth
@@ -50,7 +51,7 @@ def beside_peers(measured: Measured) -> str:
     """Ours and every peer on all sets."""
     mine = {name: ours(measured, name) for name in SETS}
     theirs = {name: peers_on(measured, name) for name in SETS}
-    rows = [_beside(f"**{US}**", mine, measured.verdicts[Setting()] and _successes(measured, None))]
+    rows = [_beside(f"**{US}**", mine, _successes(measured, fired(measured.verdicts[Setting()])))]
     rows += [
         _beside(peer, {name: theirs[name][peer] for name in SETS}, _successes(measured, measured.fired[peer]))
         for peer in measured.fired
@@ -86,15 +87,29 @@ def _beside(
     ]
 
 
-def _successes(measured: Measured, found: Mapping[str, Fired] | None) -> tuple[int, int, int, int, int]:
+def _successes(measured: Measured, found: Mapping[str, Fired]) -> tuple[int, int, int, int, int]:
     """Successes stopped, only warned, all; labelled ok stopped, all."""
-    found = fired(measured.verdicts[Setting()]) if found is None else found
     truths = of(measured, "runs")
     reached = [found[truth.id] for truth in truths if truth.success]
     fine = [found[truth.id] for truth in truths if truth.end is End.HONEST]
     stopped = sum(each.stopped is not None for each in reached)
     warned = sum(each.stopped is None and each.warned is not None for each in reached)
     return stopped, warned, len(reached), sum(each.stopped is not None for each in fine), len(fine)
+
+
+def beside_study(measured: Measured) -> str:
+    """Precision and recall of the peers on the collection that a study measured them on, and the study's."""
+    labelled = [truth for truth in of(measured, "runs") if truth.source == study.SOURCE]
+    labelled = [truth for truth in labelled if truth.end is not End.UNKNOWN]
+    rows = []
+    for peer, (precision, recall) in study.FOUND.items():
+        here = score(labelled, measured.fired[peer])
+        same = (round(here.precision, 2), round(here.recall, 2)) == (precision, recall)
+        why = "" if same else study.WHY.get(peer, "not explained")
+        rows.append(
+            [peer, f"{here.precision:.2f} / {here.recall:.2f}", f"{precision:.2f} / {recall:.2f}", why]
+        )
+    return table(("guard", "here: precision / recall", "in the study", "why they differ"), rows)
 
 
 def incidents(measured: Measured) -> str:

@@ -28,6 +28,10 @@ FOUND: Final[Mapping[str, tuple[float, float]]] = {
     "agentbelt-loop": (0.37, 1.00),
     "cap of 25 steps": (0.16, 1.00),
 }
-"""Peer -> precision and recall at its stop. gemini-cli's and openclaw's were taken at their warnings."""
+"""Peer -> precision and recall at its stop. gemini-cli's and openclaw's were given at their warnings only."""
 
-WHY: Final[Mapping[str, str]] = {}
+WHY: Final[Mapping[str, str]] = {
+    "stella": "a cycle that is met in another phase is the same loop here, and no second one",
+    "hermes-agent": "failures of a tool count until it succeeds, as in its code, however far apart they lie; "
+    "which tools are shells and editors is guessed from their names",
+}

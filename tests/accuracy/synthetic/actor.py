@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tests.accuracy.steps import Kind, Step
 
@@ -31,12 +32,16 @@ _QUESTIONS = ("overview of", "details on", "information about", "facts regarding
 _ASIDES = ("", " please", " for me", " in short", " today", " right now", " if possible", " again")
 
 
+Made = tuple[str, dict[str, Any], str]
+"""A call: tool, arguments, result."""
+
+
 @dataclass(frozen=True)
 class World:
     """What an agent works on: a look at something, and the topic of it."""
 
     tool: str
-    arguments: dict[str, object]
+    arguments: Mapping[str, object]
     answer: str
     topic: str
 
@@ -73,7 +78,7 @@ class Actor:
         self._tokens = 900
         self._calls = 0
 
-    def look(self, number: int) -> tuple[str, dict[str, object], str]:
+    def look(self, number: int) -> Made:
         """The `number`th of twelve different looks; the first is the world's own."""
         if number == 0:
             return self.world.tool, dict(self.world.arguments), self.world.answer
@@ -88,10 +93,16 @@ class Actor:
         self._tokens += 40
         return len(self.steps) - 1
 
+    def answer_alone(self, text: str, asked: str) -> int:
+        """A model's answer to a request that has nothing to do with those before; returns its index."""
+        self._add(Kind.MODEL, "gpt-4o", asked, text, 0.8, input_tokens=150 + len(asked) // 4,
+                  output_tokens=1 + len(text) // 4)  # fmt: skip
+        return len(self.steps) - 1
+
     def call(
         self,
         name: str,
-        arguments: dict[str, object],
+        arguments: Mapping[str, object],
         result: str,
         *,
         error: bool = False,
@@ -104,13 +115,18 @@ class Actor:
         return self.act(name, arguments, result, error=error, seconds=seconds)
 
     def act(
-        self, name: str, arguments: dict[str, object], result: str, error: bool = False, seconds: float = 1.0
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        result: str,
+        error: bool = False,
+        seconds: float = 1.0,
     ) -> int:
         """A tool's call alone, as further ones of the same answer are."""
-        self._add(Kind.TOOL, name, json.dumps(arguments), result, seconds, error=error)
+        self._add(Kind.TOOL, name, json.dumps(dict(arguments)), result, seconds, error=error)
         return len(self.steps) - 1
 
-    def at_once(self, calls: Iterable[tuple[str, dict[str, object], str]]) -> None:
+    def at_once(self, calls: Iterable[Made]) -> None:
         """Several calls of one answer, side by side."""
         self.think(THOUGHTS[self._calls % len(THOUGHTS)])
         self._calls += 1

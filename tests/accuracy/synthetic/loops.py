@@ -10,9 +10,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.accuracy.synthetic.actor import Actor
+from tests.accuracy.synthetic.actor import Actor, Made
 
-Made = tuple[str, dict[str, Any], str]
 CALLS = 36
 
 
