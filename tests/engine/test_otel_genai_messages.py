@@ -14,29 +14,28 @@ from spanfuse_processor.engine.reading.prints import pack_arguments
 PRINTS = Fingerprinter()
 
 
+ASKED = {"role": "user", "parts": [{"type": "text", "content": "hi"}]}
+ANSWERED = {"role": "assistant", "parts": [{"type": "text", "content": "hello"}]}
+TALK = json.dumps([ASKED, ANSWERED, ASKED])
+
+
 class TestTurn:
-    def test_a_user_s_turn_is_told_by_who_spoke_last(self) -> None:
-        asked = {"role": "user", "parts": [{"type": "text", "content": "hi"}]}
-        answered = {"role": "assistant", "parts": [{"type": "text", "content": "hello"}]}
+    def test_it_is_told_by_who_spoke_last(self) -> None:
         turns = [
-            (event.user_turn, event.fresh)
-            for messages in ([asked], [asked, answered, asked], [asked, answered])
-            for event in [read(CHAT | {names.INPUT_MESSAGES: json.dumps(messages)})]
+            read(CHAT | {names.INPUT_MESSAGES: messages}).user_turn
+            for messages in (TALK, json.dumps([ASKED, ANSWERED]), json.dumps([ASKED]))
         ]
 
-        assert turns == [(True, True), (True, False), (False, False)]
+        assert turns == [True, False, False]
 
-    def test_a_turn_that_was_stamped_goes_before_what_messages_tell(self) -> None:
-        messages = json.dumps([{"role": "user", "parts": []}])
+    def test_whether_a_request_is_fresh_messages_do_not_tell(self) -> None:
+        assert not read(CHAT | {names.INPUT_MESSAGES: json.dumps([ASKED])}).fresh
 
-        event = read(CHAT | {names.INPUT_MESSAGES: messages, names.TURN: "agent"})
-
-        assert (event.user_turn, event.fresh) == (False, False)
+    def test_what_was_stamped_goes_before(self) -> None:
+        assert not read(CHAT | {names.INPUT_MESSAGES: TALK, names.TURN: "agent"}).user_turn
 
     def test_embeddings_are_nobody_s_turn(self) -> None:
-        messages = json.dumps([{"role": "user", "parts": []}])
-
-        assert not read({names.OPERATION: "embeddings", names.INPUT_MESSAGES: messages}).user_turn
+        assert not read({names.OPERATION: "embeddings", names.INPUT_MESSAGES: TALK}).user_turn
 
 
 class TestAgent:

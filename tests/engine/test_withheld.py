@@ -73,7 +73,7 @@ def test_every_golden_verdict_falls_at_the_same_call(path: Path) -> None:
         {
             "gen_ai.operation.name": "chat",
             "gen_ai.request.model": "gpt-4o",
-            "gen_ai.input.messages": '[{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]',
+            "gen_ai.input.messages": '[{"role": "assistant"}, {"role": "user", "content": "go on"}]',
         },
     ],
 )

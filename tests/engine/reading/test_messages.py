@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanfuse_processor.engine.fingerprints.canonical import PARSED
-from spanfuse_processor.engine.reading.messages import answer_in, task_in, turn_in
+from spanfuse_processor.engine.reading.messages import answer_in, is_turn, task_in
 
 Message = dict[str, Any]
 
@@ -27,6 +27,7 @@ GIVEN: Message = {
     "role": "tool",
     "parts": [{"type": "tool_call_response", "id": "call_1", "response": '{"role": "user"}'}],
 }
+TALK = [said("user", "hi"), said("assistant", "hello"), said("user", "go on")]
 HANDED_ON = {**GIVEN, "role": "user"}  # as emitters of Anthropic's API have it
 
 
@@ -98,42 +99,43 @@ class TestTurn:
     @pytest.mark.parametrize(
         ("messages", "turn"),
         [
-            ([said("user", "hi")], (True, True)),
-            ([said("system", "be kind"), said("user", "hi")], (True, True)),
-            ([said("user", "hi"), said("assistant", "hello"), said("user", "go on")], (True, False)),
-            ([said("user", "hi"), CALLED, GIVEN], (False, False)),
-            ([said("user", "hi"), CALLED, HANDED_ON], (False, False)),
-            ([said("user", "hi"), CALLED, GIVEN, said("user", "now do that")], (True, False)),
-            ([said("user", "hi"), said("assistant", "hello")], (False, False)),
-            ([{"role": "user", "content": "hi"}], (True, True)),
-            ([{"role": "user", "content": "rain", "tool_call_id": "call_1"}], (False, False)),
-            ([said("user", "Observation: 7 rows")], (False, False)),
-            ([said("user", "Question: q\nThought: t\nAction: a\nObservation: 7 rows")], (True, False)),
-            ([said("system", "be kind")], (False, False)),
-            ([], (False, False)),
+            (TALK, True),
+            ([said("system", "be kind"), *TALK], True),
+            ([said("user", "hi"), CALLED, GIVEN, said("user", "now do that")], True),
+            ([said("user", "hi"), said("model", "hello"), {"role": "user", "content": "go on"}], True),
+            ([said("user", "hi")], False),
+            ([said("system", "be kind"), said("user", "hi")], False),
+            ([*TALK, said("assistant", "gladly")], False),
+            ([*TALK, CALLED, GIVEN], False),
+            ([*TALK, CALLED, HANDED_ON], False),
+            ([*TALK, CALLED, {"role": "user", "content": "rain", "tool_call_id": "call_1"}], False),
+            ([*TALK[:2], said("user", "Observation: 7 rows")], False),
+            ([*TALK[:2], {**said("user", "looks fine to me"), "name": "reviewer"}], False),
+            ([said("system", "be kind")], False),
+            ([], False),
         ],
     )
-    def test_a_user_s_turn_is_one_that_a_user_ended(
-        self, messages: list[Message], turn: tuple[bool, bool]
-    ) -> None:
-        assert turn_in(messages) == turn
-        assert turn_in(json.dumps(messages)) == turn
-        assert turn_in(json.dumps(messages, separators=(",", ":"))) == turn
+    def test_a_user_s_turn_is_what_follows_an_answer(self, messages: list[Message], turn: bool) -> None:
+        assert is_turn(messages) is turn
+        assert is_turn(json.dumps(messages)) is turn
+        assert is_turn(json.dumps(messages, separators=(",", ":"))) is turn
 
     def test_the_order_of_keys_does_not_matter(self) -> None:
-        assert turn_in('[{"parts": [{"type": "text", "content": "hi"}], "role": "user"}]') == (True, True)
+        turned = [dict(reversed(message.items())) for message in TALK]
+
+        assert is_turn(json.dumps(turned))
 
     def test_of_a_long_conversation_the_end_is_read(self) -> None:
         long = [said("user", "x" * PARSED), said("assistant", "ok"), said("user", "go on")]
 
-        assert turn_in(json.dumps(long)) == (True, False)
-        assert turn_in(json.dumps([*long, CALLED, GIVEN])) == (False, False)
+        assert is_turn(json.dumps(long))
+        assert not is_turn(json.dumps([*long, CALLED, GIVEN]))
 
     @pytest.mark.parametrize(
         "given_", ['[{"role": "user", "parts": [', "hi", "", None, 7, '[{"role": 7}]', "[1]"]
     )
     def test_what_cannot_be_read_is_no_turn(self, given_: object) -> None:
-        assert turn_in(given_) == (False, False)
+        assert not is_turn(given_)
 
 
 parts = st.dictionaries(
@@ -149,4 +151,5 @@ messages = st.dictionaries(
 def test_no_messages_make_it_fail(given_: Any) -> None:
     for value in (given_, json.dumps(given_)):
         answer_in(value)
-        assert len(task_in(value)) == len(turn_in(value)) == 2
+        assert len(task_in(value)) == 2
+        assert is_turn(value) in (True, False)

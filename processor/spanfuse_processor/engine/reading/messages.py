@@ -2,8 +2,9 @@
 
 Rule 1: read are lists of messages with a role and parts (OTel GenAI), or a content (older), as JSON text or
 as plain data; any other content counts as the text that it is. Rule 2: ids of tool calls are left out: they
-are new each time. Rule 3: what a program says in the user's name, handing on what a tool gave, is no user's
-turn. Rule 4: a long text is never parsed as a whole. It does not know spans, nor what is compared.
+are new each time. Rule 3: what a program says in the user's name (what a tool gave, what another agent said)
+is no user's turn. Rule 4: a long text is never parsed as a whole. It does not know spans, nor what is
+compared.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Final
 from spanfuse_processor.engine.fingerprints.canonical import parsed
 
 _USERS: Final = frozenset({"user", "human"})
-_OTHERS: Final = ('"assistant"', '"tool"', '"model"', '"ai"', '"function"', '"tool_call', '"tool_result')
+_ANSWERED: Final = ('"assistant"', '"model"', '"ai"')  # the roles of models, as they stand in JSON
 _ANSWERS: Final = frozenset(
     {"tool_call_response", "tool_result", "function_response", "function_call_output"}
 )
@@ -61,19 +62,22 @@ def task_in(given: object) -> tuple[object, bool]:
     return "".join(_texts(asked)), alone
 
 
-def turn_in(given: object) -> tuple[bool, bool]:
-    """Whether a user's words came last in a request, and whether nothing that was answered came before.
+def is_turn(given: object) -> bool:
+    """Whether a person's words came last in a request, as far as messages tell: those that follow an answer.
 
-    >>> turn_in('[{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]')
-    (True, True)
-    >>> turn_in('[{"role": "user", "parts": [{"type": "tool_call_response", "id": "c1"}]}]')
-    (False, False)
+    A request without any answer before it says nothing: so begins a conversation, but so does, again and
+    again, an agent that keeps notes of its work in one text.
+
+    >>> is_turn('[{"role": "user"}, {"role": "assistant"}, {"role": "user", "content": "and in may?"}]')
+    True
+    >>> is_turn('[{"role": "user", "content": "hi"}]')
+    False
     """
     last = _last(given)
-    if last is None or not _is_user(last) or _hands_on(last):
-        return False, False
+    if last is None or not _is_user(last) or last.get("name") or _hands_on(last):
+        return False
     text = given if isinstance(given, str) else json.dumps(given, default=str)
-    return True, not any(other in text for other in _OTHERS) and _NOTES.search(text) is None
+    return any(role in text for role in _ANSWERED)
 
 
 def _is_user(message: Message) -> bool:
