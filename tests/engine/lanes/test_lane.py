@@ -213,6 +213,15 @@ def test_tools_models_and_agents_are_apart() -> None:
     assert len({id(lane.tools), id(lane.models), id(lane.agents)}) == 3
 
 
+def test_of_an_agent_without_a_result_noise_in_its_task_is_not_forgiven() -> None:
+    """Each agent of a group is told the whole conversation, of which the user's message is the task."""
+    lane = Lane("main")
+    prints = [Fingerprints(f"task and {n} messages", "task") for n in (1, 2)]
+    events = [ended(n, kind=Kind.AGENT, prints=each) for n, each in enumerate(prints, 1)]
+
+    assert [lane.take(event, "spawn", False) for event in events] == [News.NEW, News.NEW]
+
+
 def test_an_agent_is_judged_by_what_it_was_asked_alone() -> None:
     lane = Lane("main")
     events = [ended(n, kind=Kind.AGENT, prints=Fingerprints("task", "task")) for n in (1, 2)]

@@ -240,8 +240,11 @@ class History:
 
 
 def keys_of(event: CallEnded, prints: Fingerprints) -> Keys:
-    """The keys of a call. An error has lost its noise, and there its arguments may too."""
+    """The keys of a call. An error has lost its noise, and there its arguments may too; where nobody knows
+    what came of it they may not."""
     name, masked = event.name, prints.arguments_masked
+    if not (prints.error or prints.result):
+        masked = prints.arguments
     rough = hash((name, masked, prints.error or prints.result_masked)) & _HASH
     if prints.error:
         return Keys(rough, rough, rough, rough)
