@@ -164,6 +164,14 @@ def test_by_baggage_it_is_stopped_before_the_third_of_a_name_has_done_anything()
     assert (result.stopped_after, result.agents) == (5, 0)
 
 
+def test_by_baggage_each_process_sees_it_by_itself() -> None:
+    one = [each for each in recursion("baggage", 9) if int.from_bytes(each.trace_id, "big") % 2]
+
+    result = told(with_starts(one))
+
+    assert (result.stopped_after, result.agents) == (1, 0)
+
+
 @pytest.mark.parametrize(("tie", "agents"), [("baggage", 0), ("link", 3), ("conversation", 8)])
 def test_however_deep_it_is_stopped_when_few_have_ended(tie: str, agents: int) -> None:
     result = told(read(as_they_end(recursion(tie, 60))))
