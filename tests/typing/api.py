@@ -29,7 +29,7 @@ def lines(path: str) -> Generator[str, None, int]:
     return 1
 
 
-@spanfuse.tool(effect="wait")
+@spanfuse.tool(effect="wait", transient=[ConnectionError, "busy"])
 async def events() -> AsyncGenerator[str, None]:
     """And an async one."""
     yield "event"
