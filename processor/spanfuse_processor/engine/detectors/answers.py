@@ -32,6 +32,9 @@ TELLING: Final = 4
 MOSTLY: Final = 0.6
 """Of the questions, how many must be as a rule has it: the first two are not compared, some may be odd."""
 
+SWEPT: Final = 0.8
+"""Of the words of a question, how many come back when it is asked of another item, and not in other words."""
+
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
 _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
     "yield finish finish_task final_answer attempt_completion task_complete end_turn submit_answer".split()
@@ -116,7 +119,7 @@ class AnswersDetector:
         if prints.sketch != before.sketch:  # else only digits differ: that is counting through items
             searches = effects.searches(tool)
             likeness = self._limits.reworded_search if searches else self._limits.reworded
-            self._alike += resemblance(prints.sketch, before.sketch) >= likeness
+            self._alike += likeness <= resemblance(prints.sketch, before.sketch) < SWEPT
 
     def _judged(self, call: Call, prints: Fingerprints, count: int) -> Finding | None:
         limits = self._limits
