@@ -70,9 +70,15 @@ class Window:
 
     def slowest(self, seconds: int) -> int:
         """The fewest calls in any of the last `seconds` whole seconds; the newest is not over."""
-        calls = dict(zip(self._rows[::CELLS], self._rows[CALLS::CELLS], strict=True))
-        wanted = range(self._newest - seconds, self._newest)
-        return min((calls.get(second, 0) for second in wanted), default=0)
+        rows, base = self._rows, len(self._rows) - CELLS
+        fewest = 0
+        for second in range(self._newest - 1, self._newest - 1 - seconds, -1):
+            base -= CELLS
+            if base < 0 or rows[base] != second:
+                return 0
+            calls = rows[base + CALLS]
+            fewest = min(fewest or calls, calls)
+        return fewest
 
     @property
     def mean_seconds(self) -> float:

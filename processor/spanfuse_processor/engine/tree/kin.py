@@ -19,20 +19,18 @@ _AGENT = Kind.AGENT
 class Kin:
     """What is kept of the agents among the nodes of a run, beside the nodes themselves."""
 
-    __slots__ = ("_due", "_lines", "_nodes", "_traces")
+    __slots__ = ("_due", "_nodes", "_traces")
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
         self._traces: Traces | None = None  # None while there is but one trace
-        self._lines = Lines(nodes)
-        self._due: list[int] = []
+        self._due: tuple[int, ...] = ()  # nodes that made a way whole, and are to be looked at
 
     @property
     def traces(self) -> Traces:
         """The ties between the traces of the run."""
         if self._traces is None:
             self._traces = Traces(self._nodes)
-            self._lines = Lines(self._nodes, self._traces)
         return self._traces
 
     def placed(self, node: int, event: CallStarted | None, fresh: bool) -> None:
@@ -54,30 +52,33 @@ class Kin:
     def linked(self, node: int) -> None:
         """A span that is no call has made a way whole."""
         if self._nodes.cells[node * CELLS + META] >> HEIGHT:
-            self._due.append(node)
+            self._due += (node,)
 
     def unite(self, other: Kin) -> tuple[list[int], list[int]]:
         """Takes over another run's nodes and what is known of them. Returns what `union.absorb` does."""
         mine, theirs = self.traces, other.traces  # made of what either knows alone
         moved, wrappers = absorb(self._nodes, other._nodes)
         mine.absorb(theirs, moved)
-        self._due += [moved[node] for node in other._due if moved[node] != NONE]
+        self._due += tuple(moved[node] for node in other._due if moved[node] != NONE)
         return moved, wrappers
 
     def nest(self, node: int, call: Call) -> Nest | None:
         """A call's place; or that of what came to light since the last call, where it is worse."""
         event, nest = call.event, None
         if call.height > 1 or (call.height and (call.agents or self._traces is not None)):
-            nest = self._lines.through(node, event)
+            nest = Lines(self._nodes, self._traces).through(node, event)
         elif event.depth > 1:
             nest = of_path(event.agents, event.depth)
-        moved = self._traces.moved if self._traces is not None else []
-        if not (self._due or moved):
-            return nest
-        found = [nest, *(self._lines.through(each) for each in (*self._due, *moved))]
-        self._due.clear()
-        moved.clear()
-        worst = max(filter(None, found), key=_weight, default=None)
+        if self._due or (self._traces is not None and self._traces.moved):
+            return self._worst(nest)
+        return nest
+
+    def _worst(self, nest: Nest | None) -> Nest | None:
+        lines, due = Lines(self._nodes, self._traces), self._due
+        self._due = ()
+        if self._traces is not None:
+            due, self._traces.moved = (*due, *self._traces.moved), []
+        worst = max(filter(None, (nest, *map(lines.through, due))), key=_weight, default=None)
         if worst is None or nest is None:
             return worst
         return worst._replace(above=nest.above, own=nest.own, double=nest.double)

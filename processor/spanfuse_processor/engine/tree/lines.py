@@ -16,7 +16,7 @@ from spanfuse_processor.engine.events import CallStarted, Nest
 from spanfuse_processor.engine.tree.nodes import AGENT, NONE, STEPS, TOOL, Nodes
 from spanfuse_processor.engine.tree.traces import Traces
 
-VISITS: Final = 4_096
+VISITS: Final = 1_024
 """Nodes below one that are looked at."""
 
 LAUNCHES: Final = 3

@@ -213,8 +213,8 @@ class Nodes:
         return self.cells[node * CELLS]
 
     def way_up(self, node: int) -> list[int]:
-        """The nodes above, nearest first."""
-        cells, way = self.cells, []
+        """A node and those above it, nearest first."""
+        cells, way = self.cells, [node]
         for _ in range(STEPS):
             node = cells[node * CELLS]
             if node == NONE:

@@ -11,7 +11,8 @@ bounded. It does not know agents in agents of one trace, nor what is too deep.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind
@@ -24,6 +25,15 @@ BUSY: Final = 32
 """Model calls of a trace that are remembered."""
 
 _MODEL, _AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
+
+
+class Stay(NamedTuple):
+    """An agent that was at work in a trace: when, and its node."""
+
+    started_ns: int
+    ended_ns: int
+    trace: bytes
+    node: int
 
 
 class Traces:
@@ -52,8 +62,9 @@ class Traces:
         self.queued: dict[int, int] = {}
         self.moved: list[int] = []
         self._nodes = nodes
-        known = [node for node in nodes.agents or () if nodes.life(node).ended_ns]
-        self._recent: OrderedDict[int, bytes] = OrderedDict.fromkeys(known[-RECENT:], nodes.trace)
+        lives = ((node, nodes.life(node)) for node in nodes.agents or ())
+        known = [Stay(*life, nodes.trace, node) for node, life in lives if life.ended_ns]
+        self._recent = deque(known, RECENT)
         self._links: OrderedDict[bytes, bytes] = OrderedDict()  # trace -> the span that it follows
         self._busy: OrderedDict[bytes, deque[Life]] = OrderedDict()  # trace -> its model calls
         self._homes: dict[int, int] = {}  # the outermost node of a trace -> the agent that it works for
@@ -66,7 +77,9 @@ class Traces:
             self._follow(trace, event.link)
         if event.kind is _AGENT:
             if isinstance(event, CallEnded):
-                self._settle(node, trace)
+                stay = Stay(event.started_ns, event.ended_ns, trace, node)
+                self._compare(stay, self._recent)
+                self._recent.append(stay)
             self._queue(node, trace)
         elif event.kind is _MODEL and isinstance(event, CallEnded):
             self._note(trace, Life(event.started_ns, event.ended_ns))
@@ -88,9 +101,9 @@ class Traces:
 
     def absorb(self, other: Traces, moved: list[int]) -> None:
         """Takes over the ties of a run that turned out to be the same; `moved`: its nodes' numbers here."""
-        mine, theirs = list(self._recent), [moved[node] for node in other._recent if moved[node] != NONE]
-        for node, trace in other._recent.items():
-            self._remember(moved[node], trace)
+        mine = list(self._recent)
+        theirs = [stay._replace(node=moved[stay.node]) for stay in other._recent if moved[stay.node] != NONE]
+        self._recent.extend(theirs)
         self._side_by_side |= other._side_by_side
         self._links = OrderedDict(list({**other._links, **self._links}.items())[-RECENT:])
         self._busy = OrderedDict(list({**other._busy, **self._busy}.items())[-RECENT:])
@@ -100,17 +113,8 @@ class Traces:
             top, home = moved[theirs_top], moved[theirs_home]
             if NONE not in (top, home) and self._nodes.parent(top) in (NONE, home):
                 self._move_in(top, home, theirs_top in other.inferred)
-        self._compare(mine, theirs)
-
-    def _settle(self, node: int, trace: bytes) -> None:
-        others = list(self._recent)
-        self._remember(node, trace)
-        self._compare([node], others)
-
-    def _remember(self, node: int, trace: bytes) -> None:
-        self._recent[node] = trace
-        if len(self._recent) > RECENT:
-            self._recent.popitem(last=False)
+        for stay in theirs:
+            self._compare(stay, mine)
 
     def _note(self, trace: bytes, life: Life) -> None:
         """A model was asked in a trace."""
@@ -124,10 +128,10 @@ class Traces:
         self._links[trace] = link
         if len(self._links) > RECENT:
             self._links.popitem(last=False)
-        here = [node for node, of in self._recent.items() if of == trace]
-        self._compare(here, [node for node in self._recent if node not in here])
-        for node in here:
-            self._queue(node, trace)
+        for stay in list(self._recent):
+            if stay.trace == trace:
+                self._compare(stay, self._recent)
+                self._queue(stay.node, trace)
 
     def _queue(self, node: int, trace: bytes) -> None:
         """Notes the tool's call that sent for an agent, if it is one and did not wait."""
@@ -138,39 +142,37 @@ class Traces:
         if tool is not None and self._nodes.code(tool) == TOOL:
             self.queued[top] = tool
 
-    def _compare(self, some: list[int], others: list[int]) -> None:
-        """Looks who of the one works for whom of the other."""
-        lives = {node: self._nodes.life(node) for node in (*some, *others)}
-        pairs = [(a, b) for a in some for b in others if self._recent.get(a) != self._recent.get(b)]
-        self._side_by_side |= any(_cross(lives[a], lives[b]) for a, b in pairs)
-        for one, other in pairs:
-            self._offer(one, other, lives)
-            self._offer(other, one, lives)
+    def _compare(self, one: Stay, others: Iterable[Stay]) -> None:
+        """Looks who of an agent and others at work at a time works for whom."""
+        start, end, trace, _ = one
+        met = [each for each in others if each[0] < end and start < each[1] and each[2] != trace]
+        self._side_by_side = self._side_by_side or any(_cross(one, other) for other in met)
+        for other in met:
+            self._offer(one, other)
+            self._offer(other, one)
 
-    def _offer(self, inner: int, outer: int, lives: dict[int, Life]) -> None:
+    def _offer(self, inner: Stay, outer: Stay) -> None:
         """Puts an agent below another when it works for that one, and for nobody nearer."""
-        mine, theirs = lives[inner], lives[outer]
-        if not theirs.started_ns < mine.started_ns <= mine.ended_ns <= theirs.ended_ns:
+        if not outer.started_ns < inner.started_ns <= inner.ended_ns <= outer.ended_ns:
             return
-        trace, there = self._recent.get(inner, b""), self._recent.get(outer, b"")
-        link, top = self._links.get(trace), self._top(inner)
-        if top is None or (link[:16] != there if link else not self._waits(there, trace, mine)):
+        link, top = self._links.get(inner.trace), self._top(inner.node)
+        if top is None or (link[:16] != outer.trace if link else not self._waits(outer.trace, inner)):
             return
         home = self._homes.get(top)
         if home is not None and not (link and top in self.inferred):
             known = self._nodes.life(home)
-            if known.ended_ns - known.started_ns <= theirs.ended_ns - theirs.started_ns:
+            if known.ended_ns - known.started_ns <= outer.ended_ns - outer.started_ns:
                 return
-        self._move_in(top, outer, link is None)
+        self._move_in(top, outer.node, link is None)
 
-    def _waits(self, there: bytes, trace: bytes, life: Life) -> bool:
-        """Whether nobody there asked a model during `life`, as whoever waits for `trace` does not."""
-        if self._side_by_side or self._links.get(there, b"")[:16] == trace:
+    def _waits(self, there: bytes, inner: Stay) -> bool:
+        """Whether nobody there asked a model while `inner` was at work, as whoever waits for it does not."""
+        if self._side_by_side or self._links.get(there, b"")[:16] == inner.trace:
             return False
-        busy = self._busy.get(there) or ()
-        if len(busy) == BUSY and life.started_ns < min(busy).ended_ns:
+        busy, start, end = self._busy.get(there) or (), inner.started_ns, inner.ended_ns
+        if len(busy) == BUSY and start < min(busy).ended_ns:
             return False
-        return not any(call.started_ns < life.ended_ns and life.started_ns < call.ended_ns for call in busy)
+        return not any(call.started_ns < end and start < call.ended_ns for call in busy)
 
     def _move_in(self, top: int, home: int, inferred: bool) -> None:
         if self._nodes.leads(home, top):
@@ -194,11 +196,10 @@ class Traces:
         return None
 
 
-def _cross(one: Life, other: Life) -> bool:
-    """Whether both were at work at a time, and neither for as long as the other.
+def _cross(one: Stay, other: Stay) -> bool:
+    """Whether of two that were at work at a time neither was for as long as the other.
 
-    >>> _cross(Life(0, 5), Life(3, 8)), _cross(Life(0, 9), Life(3, 8)), _cross(Life(0, 3), Life(3, 8))
-    (True, False, False)
+    >>> _cross(Stay(0, 5, b"", 0), Stay(3, 8, b"", 1)), _cross(Stay(0, 9, b"", 0), Stay(3, 8, b"", 1))
+    (True, False)
     """
-    first, second = sorted((one, other))
-    return first.started_ns < second.started_ns < first.ended_ns < second.ended_ns
+    return (one.started_ns - other.started_ns) * (one.ended_ns - other.ended_ns) > 0
