@@ -25,16 +25,6 @@ SPACING: Final = 2.0
 AT_ONCE: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
 
 
-class _Open:
-    """One call, and when it is to be told next."""
-
-    __slots__ = ("call", "due")
-
-    def __init__(self, call: Underway, due: Instant) -> None:
-        self.call = call
-        self.due = due
-
-
 class _Beat:
     """The latest heartbeat of a run."""
 
@@ -54,7 +44,8 @@ class Signs:
     """Those of this process. Signs come from any thread, one asks what is due."""
 
     def __init__(self) -> None:
-        self._open: dict[bytes, _Open] = {}
+        self._open: dict[bytes, Underway] = {}
+        self._again: dict[bytes, Instant] = {}  # when those that were told are to be told again
         self._beats: dict[str, _Beat] = {}
         self._beats_due: Instant = 0.0
 
@@ -65,13 +56,14 @@ class Signs:
         """A call began. Whether it is to be told at once."""
         if len(self._open) >= LIMIT:
             return False
-        at_once = call.kind in AT_ONCE
-        self._open[call.span_id] = _Open(call, call.began if at_once else call.began + SETTLED)
-        return at_once
+        self._open[call.span_id] = call
+        return call.kind in AT_ONCE
 
     def ended(self, span_id: bytes) -> None:
         """A call ended, perhaps one that is not known here."""
         self._open.pop(span_id, None)
+        if self._again:
+            self._again.pop(span_id, None)
 
     def beat(self, heartbeat: Heartbeat, now: Instant) -> None:
         """A run says that it lives."""
@@ -80,7 +72,7 @@ class Signs:
 
     def calls(self, now: Instant) -> list[CallOpen]:
         """Every open call, oldest first."""
-        return [each.call.told(now) for each in list(self._open.values())]
+        return [call.told(now) for call in [*self._open.values()]]
 
     def due(self, now: Instant, limit: int) -> list[CallOpen | Heartbeat]:
         """What is to be told now: up to `limit` calls, then heartbeats. It counts as told."""
@@ -88,10 +80,12 @@ class Signs:
 
     def due_calls(self, now: Instant, limit: int) -> list[CallOpen]:
         """Up to `limit` calls that are to be told now, oldest first."""
-        due = [each for each in list(self._open.values()) if each.due <= now][:limit]
-        for each in due:
-            each.due = now + AGAIN
-        return [each.call.told(now) for each in due]
+        due = [call for call in [*self._open.values()] if self._due(call) <= now][:limit]
+        for call in due:
+            self._again[call.span_id] = now + AGAIN
+            if call.span_id not in self._open:  # it ended this moment
+                self._again.pop(call.span_id, None)
+        return [call.told(now) for call in due]
 
     def due_beats(self, now: Instant) -> list[Heartbeat]:
         """The heartbeats that nobody has been told of."""
@@ -100,3 +94,6 @@ class Signs:
         beats, self._beats = self._beats, {}
         self._beats_due = now + SPACING
         return [beat.told(now) for beat in beats.values()]
+
+    def _due(self, call: Underway) -> Instant:
+        return self._again.get(call.span_id, call.began + (0.0 if call.kind in AT_ONCE else SETTLED))

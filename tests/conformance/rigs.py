@@ -155,7 +155,7 @@ class RemoteRig:
     def _turn_to(self, now: float, hands: Hands, service: HeardService, host: RemoteHost) -> None:
         """Lets time pass, and the host tell of what is open by then."""
         signs, before = host._signs, service.signs
-        due = sum(each.due <= now for each in signs._open.values())
+        due = sum(signs._due(call) <= now for call in signs._open.values())
         due += len(signs._beats) if signs._beats_due <= now else 0
         hands.now = now
         host._bell.ring()

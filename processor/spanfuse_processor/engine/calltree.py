@@ -185,9 +185,9 @@ class CallTree:
         return self._open is not None and node in self._open
 
     def way_up(self, node: int) -> tuple[list[int], bool]:
-        """The numbers of what is above, nearest first; and whether that is all: not while one is awaited."""
+        """The numbers of a span and of what is above, and whether that is all: not while one is awaited."""
         way = self._nodes.way_up(node)
-        return way, not way or bool(self._nodes.cells[way[-1] * CELLS + META] & KIND)
+        return way, bool(self._nodes.cells[way[-1] * CELLS + META] & KIND)
 
     def nodes(self) -> Iterator[Node]:
         """Everything that is known of the shape, in order of arrival."""

@@ -40,8 +40,8 @@ class StuckLimits(DetectorLimits):
     A tool's or a model's call that has shown no life for `open` stops its run, that of a tool which waits for
     something for `waiting`; `near` is the share of them at which there is a warning. `silent` warns of a run
     that is not over, in which only agents are open and nothing has begun or ended for so long. A run that
-    sends heartbeats is warned of when one is missing for `heartbeat` and nothing is open, and stopped `grace`
-    later; a heartbeat may promise less.
+    sends heartbeats is warned of when one is missing for `heartbeat`, or for as long as the last one
+    announced, and nothing is open; it is stopped `grace` later.
     """
 
     open: float = 1_800.0

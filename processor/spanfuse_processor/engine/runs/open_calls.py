@@ -24,6 +24,8 @@ LEASE: Final = 35.0
 """Seconds for which an open call is believed to be open when nobody tells of it again; they tell every 10."""
 MOST: Final = 1_000
 """Open calls of one run that are kept."""
+NOTED: Final = 256
+"""Spans below which something has begun or ended, until it is found out what is around them."""
 SOONEST: Final = 0.05
 """Seconds between two looks at one call, at least."""
 
@@ -57,14 +59,16 @@ class OpenCalls:
         scheduled: when somebody will look, kept by whoever does.
     """
 
-    __slots__ = ("_beat", "_held", "_stirred", "_tree", "_within", "due", "scheduled")
+    __slots__ = ("_beat", "_held", "_stirred", "_stirs", "_tree", "_within", "due", "scheduled")
 
     def __init__(self, tree: CallTree, now: Instant) -> None:
         self.due: Instant = inf
         self.scheduled: Instant = inf
         self._tree = tree
-        self._held: dict[int, _Held] = {}
+        self._held: dict[bytes, _Held] = {}
         self._stirred = now  # when anything last began or ended
+        # Below which span that was, and when the call had begun: who is around it is found out at a look.
+        self._stirs: dict[tuple[bytes, bytes], tuple[Instant, int]] = {}
         self._beat: Instant | None = None
         self._within = 0.0
 
@@ -84,12 +88,13 @@ class OpenCalls:
         heard = inf
         if isinstance(event, CallOpen):
             began, alive, heard = now - event.open_for, now - event.quiet_for, now
-        held = self._held.get(node)
+        key = event.trace_id + event.span_id
+        held = self._held.get(key)
         if held is None:
             if call is None or len(self._held) >= MOST:
                 return
-            held = self._held[node] = _Held(call, node, began)
-            self._stir(node, event, began)
+            held = self._held[key] = _Held(call, node, began)
+            self._stir(event, began)
         elif not self.holds(now):
             self._come_back(now)
         if held.heard + LEASE <= now:  # silence that nobody here has watched may have been none
@@ -99,10 +104,8 @@ class OpenCalls:
 
     def ended(self, event: CallEnded, now: Instant) -> None:
         """A call has ended, whether it was known to be open or not."""
-        node = self._tree.find(event.trace_id, event.span_id)
-        if node is not None:
-            self._held.pop(node, None)
-            self._stir(node, event, now)
+        self._held.pop(event.trace_id + event.span_id, None)
+        self._stir(event, now)
 
     def beat(self, event: Heartbeat, now: Instant) -> None:
         """The run says that it lives. So does what is open around the place where it says so."""
@@ -111,17 +114,17 @@ class OpenCalls:
             if first or event.within != self._within:
                 self._ask_anew(now)
             self._beat, self._within = at, event.within
-        node = self._tree.find(event.trace_id, event.span_id)
-        around = [*self._held.values()] if node is None else [*self._around(node, inf)]
-        for held in around:
+        for held in self._around(event.trace_id, event.span_id, inf):
             if not held.contains:
                 held.alive = max(held.alive, at)
 
     def look(self, now: Instant, ask: Ask) -> Iterator[tuple[Call, Finding]]:
         """Asks about every call that is due."""
+        self._settle()
         known = [held for held in self._held.values() if now < held.heard + LEASE]
-        busy = {around.node for held in known if not held.contains for around in self._outside(held)}
-        idle = 0.0 if any(not held.contains for held in known) else _since(self._stirred, now)
+        working = [held for held in known if not held.contains]
+        busy = {around.node for held in working for around in self._outside(held)}
+        idle = 0.0 if working else _since(self._stirred, now)
         beat = None if self._beat is None else _since(self._beat, now)
         for held in known:
             if held.due > now:
@@ -142,11 +145,12 @@ class OpenCalls:
 
     def absorb(self, other: OpenCalls, now: Instant) -> None:
         """Takes over what is open in a run that turned out to be the same; its tree has been taken over."""
-        for held in other._held.values():
+        for key, held in other._held.items():
             node = self._tree.find(held.call.event.trace_id, held.call.event.span_id)
             if node is not None and self._tree.is_open(node):
                 held.node = node
-                self._held.setdefault(node, held)
+                self._held.setdefault(key, held)
+        self._stirs |= other._stirs
         self._stirred = max(self._stirred, other._stirred)
         if other._beat is not None and (self._beat is None or other._beat > self._beat):
             self._beat, self._within = other._beat, other._within
@@ -162,28 +166,41 @@ class OpenCalls:
             held.due = -inf
         self.due = now
 
-    def _stir(self, node: int, event: CallStarted, at: Instant) -> None:
-        """Something has begun or ended there."""
-        self._stirred = max(self._stirred, at)
-        for held in self._around(node, event.started_ns):
-            held.alive = max(held.alive, at)
+    def _stir(self, event: CallStarted, at: Instant) -> None:
+        """Something has begun or ended. This is done for every call, so it is only noted."""
+        if at > self._stirred:
+            self._stirred = at
+        if event.parent_span_id:
+            self._stirs[event.trace_id, event.parent_span_id] = at, event.started_ns
+            if len(self._stirs) > NOTED:
+                self._settle()
+
+    def _settle(self) -> None:
+        """Gives life to whatever something has begun or ended in."""
+        for (trace_id, span_id), (at, started_ns) in self._stirs.items():
+            for held in self._around(trace_id, span_id, started_ns):
+                held.alive = max(held.alive, at)
+        self._stirs.clear()
 
     def _outside(self, held: _Held) -> Iterator[_Held]:
-        return (each for each in self._around(held.node, held.call.event.started_ns) if each is not held)
+        event = held.call.event
+        around = self._around(event.trace_id, event.span_id, event.started_ns)
+        return (each for each in around if each is not held)
 
-    def _around(self, node: int, started_ns: float) -> Iterator[_Held]:
-        """A span's own call and those around it, as far as is known.
+    def _around(self, trace_id: bytes, span_id: bytes, started_ns: float) -> Iterator[_Held]:
+        """The calls that something in a span is inside of, as far as is known, the span's own included.
 
-        Where not all of that is known, also those that may be around it because they began before it did.
+        Where not all of that is known, also those that it may be inside of because they began before it did.
         """
-        held, (way, whole) = self._held, self._tree.way_up(node)
-        yield from (held[place] for place in (node, *way) if place in held)
-        if whole:
-            return
-        for other in [*held.values()]:
-            if other.node != node and other.node not in way and other.call.event.started_ns <= started_ns:
-                if way[-1] not in self._tree.way_up(other.node)[0]:  # else it lies below what is known
-                    yield other
+        node = self._tree.find(trace_id, span_id)
+        way, whole = ([], False) if node is None else self._tree.way_up(node)
+        for held in [*self._held.values()]:
+            if held.node in way:
+                yield held
+            elif not whole and held.call.event.started_ns <= started_ns:
+                below = self._tree.way_up(held.node)[0]
+                if not way or way[-1] not in below:  # else it lies below what is known
+                    yield held
 
 
 def _since(then: Instant, now: Instant) -> float:
