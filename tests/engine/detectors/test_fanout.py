@@ -108,6 +108,24 @@ class TestWide:
 
         assert fanout([*map_of(98), *again])[-1] == (98 + 50, "stop", "wide")
 
+    def test_new_tasks_are_no_excuse_for_agents_that_cannot_have_done_anything(self) -> None:
+        def classified(answer: str) -> list[CallStarted]:
+            return [
+                over(
+                    10 + n,
+                    1,
+                    "label",
+                    0.3 * n,
+                    took=0.25,
+                    task=f"mail {n}",
+                    answer=answer and f"{answer} {n}",
+                )
+                for n in range(90)
+            ]
+
+        assert fanout(classified(answer="")) == [(12, "warn", "wide"), (50, "stop", "wide")]
+        assert fanout(classified(answer="spam")) == [(12, "warn", "tasks")]
+
     def test_one_after_the_other_they_are_turns(self) -> None:
         assert fanout([over(n, 1, "model", 1.2 * n, took=1.1) for n in range(10, 200)]) == []
 

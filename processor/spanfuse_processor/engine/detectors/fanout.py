@@ -2,9 +2,10 @@
 
 Rule 1: agents that were started themselves and start more of their own name are the surest sign. Rule 2:
 other launches count when they are at once: turns that follow one another are none, however many; and where
-nobody knows that an agent started them, new tasks are a program's work. Rule 3: a batch that one agent starts
-again and again counts, unless it brings something new. Rule 4: an agent is counted once, when its start is
-told or else when it ends; times are its own. It does not know the tree, only what a call says of its place.
+nobody knows that an agent started them, new tasks that were worked on are a program's. Rule 3: a batch that
+one agent starts again and again counts, unless it brings something new. Rule 4: an agent is counted once,
+when its start is told or else when it ends; times are its own. It does not know the tree, only what a call
+says.
 """
 
 from __future__ import annotations
@@ -161,7 +162,7 @@ class FanoutDetector:
             return None
         is_new = self._give(call, event)
         if level is None:
-            self._count(call, event.ended_ns, is_new)
+            self._count(call, event.ended_ns, is_new and _worked(event))
         return self._judged(call)
 
     def _give(self, call: Call, event: CallEnded) -> bool:
@@ -177,7 +178,7 @@ class FanoutDetector:
         return self._known.meet(key, False) is None
 
     def _count(self, call: Call, end: int, is_new: bool) -> Level:
-        """One more agent."""
+        """One more agent; `is_new`: it worked on what nobody was given before."""
         event, nest = call.event, call.nest
         above, own = (nest.above, nest.own) if nest is not None else (0, 0)
         level = self._levels.setdefault((above, call.height), Level())
@@ -263,6 +264,12 @@ _CLEARED: Final = {
     "tasks": "fewer agents at a time",
     "batches": "another task, or an answer that was not given before",
 }
+
+
+def _worked(event: CallEnded) -> bool:
+    """Whether an agent can have done anything: it took its time, or gave an answer."""
+    answered = event.prints is not None and event.prints.result != ""
+    return answered or event.ended_ns - event.started_ns >= QUICK
 
 
 def is_launch(call: Call) -> bool:
