@@ -129,6 +129,26 @@ class TestDrifting:
         assert watch.rules == [(15, "similar.drifting_warn")]
         assert watch.findings[0][1].reason == "DRIFT"
 
+    def test_other_words_for_nearly_the_same_answer_warn_too(self) -> None:
+        ways = "overview of,details on,information about,facts regarding,summary of,notes on".split(",")
+        watch = Watch()
+        for n in range(40):
+            found = "\n".join(f"the return policy, part {p}: see section {p + n % 5}" for p in range(6))
+            question = f"{ways[n % 6]} the return policy for opened puzzles, version {n}"
+            watch.tool("search_docs", {"query": question}, found)
+
+        assert watch.rules == [(15, "similar.drifting_warn")]
+
+    def test_other_words_for_other_answers_do_not(self) -> None:
+        ways = "overview of,details on,information about,facts regarding,summary of,notes on".split(",")
+        words = "amber birch cedar delta ember fjord grove heath inlet jetty".split()
+        watch = Watch()
+        for n in range(40):
+            found = " ".join(words[n % 7 : n % 7 + 3]) + f" and {words[n * 3 % 10]} in {n}"
+            watch.tool("search_docs", {"query": f"{ways[n % 6]} the return policy for toys, {n}"}, found)
+
+        assert watch.findings == []
+
     def test_other_words_begin_anew(self) -> None:
         watch = Watch(**ALONE)
         for _ in range(4):
@@ -141,7 +161,9 @@ class TestDrifting:
     def test_and_so_do_results_of_another_size(self) -> None:
         watch = Watch(**ALONE)
         for n, call in enumerate(drifting(60)):
-            watch.tool(**call | {"result": "a line of the log " * (1 + 3 * (n % 2))})
+            watch.tool(
+                **call | {"result": ("nothing", "many lines of the log, and none like another")[n % 2]}
+            )
 
         assert watch.findings == []
 

@@ -1,10 +1,10 @@
 """Nearly the same call again and again, with results that drift: the widest gap of equality.
 
-Rule 1: arguments are alike when nearly all of their words are, digits apart. That is also what batches and
-polls look like, so it is only warned of; page after page with something on each is not. Rule 2: the very
-same change applied again and again, with a result that only counts or grows, has no such excuse: it stops.
-Clicks and key presses are no such change: each takes a page one step further. It does not know equal calls
-with equal results.
+Rule 1: arguments are alike when nearly all of their words are, digits apart; or many of them, when results
+are alike too. That is also what batches and polls look like, so it is only warned of; page after page with
+something on each is not. Rule 2: the very same change applied again and again, with a result that only
+counts or grows, has no such excuse: it stops. Clicks and key presses are no such change: each takes a page
+one step further. It does not know equal calls with equal results.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ from spanfuse_processor.engine.verdicts import Finding, Severity
 GROWN: Final = 0.7
 """Of the words of a result, how many come back when it only grows by a little."""
 
+MANY: Final = 5
+"""Questions, much the same in other words, from which on results are compared."""
+
+MOSTLY: Final = 0.6
+"""Of questions in other words, how many results are compared before anything is said."""
+
 _OWN_RULES: Final = (effects.WAIT, effects.SEND, effects.SPAWN)
 
 
@@ -34,8 +40,8 @@ class SimilarLimits(DetectorLimits):
     """Numbers of calls of one tool in a row; 0 switches a rule off.
 
     `reapplied` equal changes whose results are alike stop a run, two fewer warn, and so do those that are
-    `slow` seconds apart. `drifting_warn` calls that are asked nearly the same and bring results of like size
-    warn.
+    `slow` seconds apart. `drifting_warn` calls warn that are asked nearly the same and bring results of like
+    size, or much the same and bring nearly the same.
     """
 
     reapplied: int = 8
@@ -76,9 +82,9 @@ class SimilarDetector:
 
     @staticmethod
     def wakes(call: Call) -> bool:
-        """Only when a tool is asked nearly the same for the second time."""
+        """Only when a tool is asked nearly the same for the second time, or much the same for the fifth."""
         tools = call.lane.tools
-        return tools is not None and tools.kin > 1
+        return tools is not None and (tools.kin > 1 or tools.akin >= MANY)
 
     def started(self, call: Call) -> None:
         """A start resembles nothing yet."""
@@ -89,11 +95,12 @@ class SimilarDetector:
         prints = event.prints if isinstance(event, CallEnded) else None
         if prints is None or call.news is News.FORGIVEN:
             return None
-        if history.kin <= 1 or prints.error or self._before is None:
+        if history.akin <= 1 or prints.error or self._before is None:
             self._grown = self._sized = min(history.kin, 2) if not prints.error else 0
             self._told.clear()
         else:
             self._compare(self._before, prints, call.news)
+            self._begin(history)
         self._before = prints
         if call.repeatable or call.effect in _OWN_RULES:
             return None
@@ -103,11 +110,18 @@ class SimilarDetector:
         alike = prints.result_sketch and resemblance(prints.result_sketch, before.result_sketch) >= GROWN
         if news is News.KNOWN:
             return  # equal calls with equal results: that is no drift
-        self._grown = self._grown + 1 if alike else 1
-        sizes = sorted((prints.result_size, before.result_size))
         moved = prints.scope == before.scope != "" and prints.arguments != before.arguments
         pages = moved and not prints.result_empty
+        self._grown = self._grown + 1 if alike and not pages else 1
+        sizes = sorted((prints.result_size, before.result_size))
         self._sized = self._sized + 1 if sizes[1] <= 2 * sizes[0] and not pages else 1
+
+    def _begin(self, history: History) -> None:
+        """What a plainly other question begins anew, and another change."""
+        if history.kin == 1:
+            self._sized = 1
+        if history.asked_again == 1:
+            self._told = {each for each in self._told if each[0] != "reapplied"}
 
     def _judged(self, call: Call, tool: str, history: History) -> Finding | None:
         limits, count = self._limits, min(history.asked_again, self._grown)
@@ -117,7 +131,8 @@ class SimilarDetector:
             stops = count >= limits.reapplied and not slow
             limit = limits.reapplied if stops else warn
             return self._said(call, Severity.STOP if stops else Severity.WARN, "reapplied", count, limit)
-        count = min(history.kin, self._sized)
+        reworded = history.akin if self._grown >= MOSTLY * limits.drifting_warn else 0
+        count = max(reworded, min(history.kin, self._sized))
         if 0 < limits.drifting_warn <= count:
             return self._said(call, Severity.WARN, "drifting_warn", count, limits.drifting_warn)
         return None

@@ -31,6 +31,9 @@ SEEN: Final = 256
 LIKENESS: Final = 0.8
 """Of the words of two questions, how many come back when they are nearly the same."""
 
+MUCH: Final = 0.4
+"""Of their words, how many come back when two questions may be the same in other words."""
+
 GROWTH: Final = 1.5
 """A gap this many times the one before is part of a back-off."""
 
@@ -87,6 +90,7 @@ class History:
     end: the digest that they ended with, of an error or a result.
     asked_again: how many in a row asked one tool the very same, whatever came of it.
     kin: how many in a row asked it nearly the same; of a model, said nearly the same.
+    akin: how many asked (or said) it in words many of which came back; an odd one in between halves it.
     forgiven: calls that the owner left out, since something was new or a turn began.
     """
 
@@ -100,6 +104,7 @@ class History:
         "_seen",
         "_sketch",
         "_steps",
+        "akin",
         "asked_again",
         "end",
         "end_name",
@@ -118,7 +123,7 @@ class History:
         self._counts: dict[int, list[int]] | None = None  # by period: one count for each way
         self._seen: Marks | None = None  # what left the window
         self.end = self.end_name = self._asked = ""
-        self._sketch = self.asked_again = self.kin = 0
+        self._sketch = self.asked_again = self.kin = self.akin = 0
         self.ends = self.stale = self.forgiven = 0
 
     @property
@@ -136,8 +141,10 @@ class History:
         self.asked_again = self.asked_again + 1 if again else 1
         said = event.kind is Kind.MODEL
         sketch = prints.result_sketch if said else prints.sketch
-        alike = same_tool and sketch and resemblance(sketch, self._sketch) >= LIKENESS
-        self.kin = self.kin + 1 if alike or (again and not said) else 1
+        likeness = 1.0 if again and not said else resemblance(sketch, self._sketch) if same_tool else 0.0
+        self.kin = self.kin + 1 if likeness >= LIKENESS else 1
+        akin = self.akin if likeness >= MUCH else self.akin // 2
+        self.akin = akin + 1 if same_tool else 1
         self._asked, self._sketch = prints.arguments, sketch
         if end != self.end or not same_tool:
             self.end, self.end_name, self.ends = end, event.name, 0
