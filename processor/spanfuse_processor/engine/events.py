@@ -98,8 +98,8 @@ class Heartbeat:
     """A run says that it lives, whether or not it makes calls.
 
     It says so inside of the span `span_id` (empty: of none). `ago` are the seconds since it said so, by the
-    teller's own clock, at the moment of telling; `within` those in which it promises to say so again, 0 when
-    it promises nothing.
+    teller's own clock, at the moment of telling; `within` those in which it promises to say so again, 0
+    when it promises nothing.
     """
 
     run_id: str
@@ -137,14 +137,14 @@ class CallEnded(CallStarted):
 class Nest(NamedTuple):
     """A call's place among agents that start agents: the longest known way through it, outermost first.
 
-    Two spans that tell of one agent are one of `levels`. `sure` is the longest way whose every step is certain,
-    and not inferred from the times at which traces of one run began and ended. `line` are the names on the
-    way, `spans` the ids of their spans as far as they are known. On it, or on another way through the call,
-    agent `name` is `times` times within itself.
+    Two spans that tell of one agent are one of `levels`. `sure` is the longest way whose every step is
+    certain, and not inferred from the times at which traces of one run began and ended. `line` are the
+    names on the way, `spans` the ids of their spans as far as they are known. On it, or on another way
+    through the call, agent `name` is `times` times within itself.
 
     Of an agent's own call: `above` are those that led to it, each started by the one before, also through a
-    queue; `own` is how many launches it makes of agents by an agent of their own name. `double`: the span right
-    above it or right below tells of the same agent.
+    queue; `own` is how many launches it makes of agents by an agent of their own name. `double`: the span
+    right above it or right below tells of the same agent.
     """
 
     levels: int
@@ -171,11 +171,11 @@ class News(IntEnum):
 class Call:
     """An event placed in its run and tree: what detectors see.
 
-    `number` counts the calls of the run from 1 in order of arrival. `depth` is the number of agents
-    above (a lower bound while parents are missing); `height` is the longest chain of agents below and
-    including this call, as far as their ends have arrived. `ended` is False for a start.
-    `cost` is None when the price is unknown or the call has none. `nest` is its place among agents that start
-    agents; None where there are none, and at calls that say nothing new of them.
+    `number` counts the calls of the run from 1 in order of arrival. `depth` is the number of agents above
+    (a lower bound while parents are missing); `height` is the longest chain of agents below and including
+    this call, as far as their ends have arrived. `ended` is False for a start. `cost` is None when the
+    price is unknown or the call has none. `nest` is its place among agents that start agents; None where
+    there are none, and at calls that say nothing new of them.
 
     Of a call that ended: `window` is how many tokens its model takes in at once (0: unknown, or no model's
     call), `run_cost` and `run_tokens` are what the run has cost by now and the tokens that it did not read
@@ -209,9 +209,9 @@ class Open:
     """An open call at one moment: what detectors that mind time see. All in seconds.
 
     `age` since it began. `quiet` since it, or anything inside of it, last began, ended or showed life; 0
-    while a call inside of it is open. `idle`: since anything in its run last began or ended; 0 while any call
-    but an agent's is open there. `beat` since the run's last heartbeat, None when it never sent one; `within`
-    what that one promised.
+    while a call inside of it is open. `idle`: since anything in its run last began or ended; 0 while any
+    call but an agent's is open there. `beat` since the run's last heartbeat, None when it never sent one;
+    `within` what that one promised.
     """
 
     call: Call

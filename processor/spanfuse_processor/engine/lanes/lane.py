@@ -45,6 +45,7 @@ class Lane:
     __slots__ = (
         "_answers",
         "_asked",
+        "_found",
         "_told",
         "agent",
         "agents",
@@ -69,6 +70,7 @@ class Lane:
         self.agents: History | None = None
         self.watch: Any = None
         self._asked = self._told = ""
+        self._found = 0  # new results of the run when an agent was last started
         self._answers: array[int] | None = None  # when models answered, in order of time
 
     def history(self, kind: Kind) -> History:
@@ -81,8 +83,8 @@ class Lane:
             self.tools = known = self.tools or History()
         return known
 
-    def take(self, event: CallEnded, effect: str, repeatable: bool) -> News:
-        """A call has ended. Returns what it brought."""
+    def take(self, event: CallEnded, effect: str, repeatable: bool, found: int = 0) -> News:
+        """A call has ended; `found` is how many new results the whole run has had. Returns what it brought."""
         prints = event.prints
         if event.kind is MODEL:
             if event.user_turn:
@@ -93,16 +95,36 @@ class Lane:
             self.working, self.silent = True, 0
         if prints is None:
             return News.UNKNOWN
-        return self._met(event, prints, self.history(event.kind), effect, repeatable)
+        history = self.history(event.kind)
+        if event.kind is AGENT and not (prints.result or prints.error):
+            return self._launched(event, prints, history, effect, repeatable, found)
+        return self._met(event, prints, history, effect, repeatable)
+
+    def _launched(
+        self,
+        event: CallEnded,
+        prints: Fingerprints,
+        history: History,
+        effect: str,
+        repeatable: bool,
+        found: int,
+    ) -> News:
+        """An agent of which nobody knows what it brought: what was found in the run meanwhile tells."""
+        before, self._found = self._found, found
+        if not prints.arguments or repeatable:
+            return News.UNKNOWN
+        keys = keys_of(event, prints)
+        known = found == before and history.knows(keys)
+        history.add(event, keys, False, self.idle_ns, known)
+        return News.KNOWN if known else News.NEW
 
     def _met(
         self, event: CallEnded, prints: Fingerprints, history: History, effect: str, repeatable: bool
     ) -> News:
         end = prints.error or prints.result
-        if end:
-            history.take(event, prints, end)
-        elif event.kind is not AGENT:  # an agent is judged by what it was asked alone
+        if not end:
             return News.UNKNOWN
+        history.take(event, prints, end)
         if not prints.arguments:
             return News.UNKNOWN
         keys = keys_of(event, prints)

@@ -16,7 +16,7 @@ from collections.abc import Hashable, Mapping
 from typing import Final
 
 from spanfuse_processor.engine import effects
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import Call, CallEnded, News
 from spanfuse_processor.engine.lanes.lane import Lane
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
@@ -35,10 +35,11 @@ _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 class Lanes:
     """The lanes of one run. `tools` is what policy says of single tools."""
 
-    __slots__ = ("_lane", "_lanes", "_place", "_places", "_tools")
+    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_tools")
 
     def __init__(self, tools: Mapping[str, ToolRule]) -> None:
         self._tools = tools
+        self._news = 0  # results of tools that were new, of all agents
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
         self._lanes: list[Lane] | None = None  # all of them, and by place: many runs have only one
@@ -61,7 +62,8 @@ class Lanes:
         rule = self._tools.get(event.name) if self._tools else None
         call.effect = self._effect(event, rule)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
-        call.news = lane.take(event, call.effect, repeatable)
+        call.news = lane.take(event, call.effect, repeatable, self._news)
+        self._news += call.news is News.NEW and kind is TOOL
         call.repeatable = repeatable
         call.lane = lane
         if kind is MODEL and call.cost:
