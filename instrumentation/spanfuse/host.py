@@ -61,6 +61,10 @@ class Underway(Protocol):
     def resource(self) -> Mapping[str, object]:
         """What is known of the process."""
 
+    @property
+    def resting(self) -> bool:
+        """Whether nobody waits for it now, as between two pieces of its answer."""
+
     def told(self, now: Instant) -> CallOpen:
         """The call as an event, as it is now."""
 

@@ -3,7 +3,7 @@
 Rule 1: a call that begins or ends, and a heartbeat, take no lock and read no clock, for they are many. Rule
 2: most calls end before anybody need hear of them: agents are told at once, for depth is counted from them,
 others when they have been open for a second; then all of them again and again, so that whoever is told no
-more knows that nobody is left to tell. Rule 3: bounded. It does not know who is told.
+more knows that nobody is left to tell, or to wait. Rule 3: bounded. It does not know who is told.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Signs:
             self._beats[heartbeat.run_id] = _Beat(heartbeat, now)
 
     def calls(self, now: Instant) -> list[CallOpen]:
-        """Every open call, oldest first."""
-        return [call.told(now) for call in [*self._open.values()]]
+        """Every open call that somebody waits for, oldest first."""
+        return [call.told(now) for call in [*self._open.values()] if not call.resting]
 
     def due(self, now: Instant, limit: int) -> list[CallOpen | Heartbeat]:
         """What is to be told now: up to `limit` calls, then heartbeats. It counts as told."""
@@ -80,7 +80,7 @@ class Signs:
 
     def due_calls(self, now: Instant, limit: int) -> list[CallOpen]:
         """Up to `limit` calls that are to be told now, oldest first."""
-        due = [call for call in [*self._open.values()] if self._due(call) <= now][:limit]
+        due = [call for call in [*self._open.values()] if not call.resting and self._due(call) <= now][:limit]
         for call in due:
             self._again[call.span_id] = now + AGAIN
             if call.span_id not in self._open:  # it ended this moment

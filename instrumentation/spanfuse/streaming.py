@@ -50,7 +50,6 @@ class StreamedCall:
         self._active = active
         self._gatherer: Gatherer | None = gatherer
         self.reading = False
-        """Whether the next chunk is being waited for: who closes the response meanwhile is the SDK."""
         self._source: weakref.ref[GeneratorType[Any, None, None]] | None = None
         self._call_off = when_dropped(response, self.closed)
 
@@ -58,6 +57,16 @@ class StreamedCall:
     def active(self) -> ActiveCall:
         """The call."""
         return self._active
+
+    @property
+    def reading(self) -> bool:
+        """Whether the next chunk is being waited for: who closes the response meanwhile is the SDK."""
+        return self._reading
+
+    @reading.setter
+    def reading(self, reading: bool) -> None:
+        self._reading = reading
+        self._active.rests(not reading)
 
     @property
     def ordered(self) -> Directive | None:
@@ -72,7 +81,6 @@ class StreamedCall:
     def arrived(self, chunk: object) -> None:
         """A chunk goes to the application."""
         if self._gatherer is not None:
-            self._active.lives()
             try:
                 self._gatherer.add(chunk)
             except Exception as error:

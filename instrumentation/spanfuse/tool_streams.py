@@ -32,6 +32,7 @@ def stream(function: Callable[..., Generator[Any, Any, Any]], intent_of: IntentO
         step: Callable[[], Any] = partial(body.send, None)
         try:
             while True:
+                active.rests(False)
                 with active.attached(), active.waiting():
                     item = step()
                 _take(active, items, item)
@@ -66,6 +67,7 @@ def async_stream(
         step: Callable[[], Any] = partial(body.asend, None)
         try:
             while True:
+                active.rests(False)
                 with active.attached():
                     async with active.waiting():
                         item = await step()
@@ -92,7 +94,7 @@ def _take(active: ActiveCall, items: list[Any], item: Any) -> None:
     """Keeps an item for the comparison, and asks whether there may be more."""
     if len(items) < KEPT:
         items.append(item)
-    active.lives()
+    active.rests(True)
     directive = active.ordered
     if directive is not None:
         raise BreakerOpen(directive)

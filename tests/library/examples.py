@@ -77,6 +77,7 @@ class Begun:
         self.span_id = event.span_id
         self.kind = event.kind
         self.resource: Mapping[str, object] = RESOURCE
+        self.resting = False
 
     def told(self, now: float) -> CallOpen:
         """As it is now."""

@@ -18,17 +18,17 @@ STOP = Directive("d", 1, BreakerKey(Level.RUN, "r"), reason="LOOP")
 class Call(ActiveCall):
     """A call that remembers how it ended, and is stopped when the test says so."""
 
-    __slots__ = ("ends", "order", "signs", "threads")
+    __slots__ = ("ends", "order", "rest", "threads")
 
     def __init__(self) -> None:
         super().__init__(RunScope("r", NOBODY))
         self.order: Directive | None = None
         self.ends: list[Outcome | BaseException] = []
         self.threads: list[str] = []
-        self.signs = 0
+        self.rest: list[bool] = []
 
-    def lives(self) -> None:
-        self.signs += 1
+    def rests(self, resting: bool) -> None:
+        self.rest.append(resting)
 
     @property
     def ordered(self) -> Directive | None:

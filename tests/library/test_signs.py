@@ -52,6 +52,18 @@ class TestCalls:
     def test_it_is_told_again_before_anybody_takes_it_for_lost(self) -> None:
         assert 3 * AGAIN < LEASE
 
+    def test_a_call_that_nobody_waits_for_is_not_told(self) -> None:
+        """A stream may be left unread for as long as its owner likes."""
+        signs, stream = Signs(), begun(Kind.MODEL)
+        signs.began(stream)
+        stream.resting = True
+        assert due(signs, 100.0) == []
+        assert signs.calls(100.0) == []
+
+        stream.resting = False
+
+        assert due(signs, 101.0) == [stream.span_id]
+
     def test_a_call_that_ended_is_told_no_more(self) -> None:
         signs, agent = Signs(), begun(Kind.AGENT)
         signs.began(agent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -193,34 +193,51 @@ class TestHeartbeat:
             spanfuse.heartbeat()
 
 
-def test_a_piece_of_a_stream_is_a_sign_of_life(session: Session) -> None:
+def test_a_stream_is_silent_from_when_somebody_waits_for_its_next_piece(session: Session) -> None:
     clock = session.board.clock = Clock()
     call = begin(chat(stream=True))
     assert isinstance(call, WatchedCall)
 
+    call.rests(True)
+    assert call.resting
     clock.pass_(90.0)
-    call.lives()
+    call.rests(False)
     clock.pass_(10.0)
 
     told = call.told(clock())
-    assert (told.open_for, told.quiet_for) == (100.0, 10.0)
+    assert (call.resting, told.open_for, told.quiet_for) == (False, 100.0, 10.0)
     call.succeed(Outcome())
 
 
-def test_a_piece_of_a_tools_stream_is_one_too(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = session.board.clock = Clock()
+def test_a_tool_that_yields_rests_while_nobody_asks_for_more(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     underway: list[Underway] = []
     monkeypatch.setattr(FakeHost, "call_started", lambda self, call: underway.append(call))
+    at_work = []
 
     @spanfuse.tool
     def pages() -> Iterator[int]:
-        for page in range(3):
-            clock.pass_(60.0)
+        for page in range(2):
+            at_work.append(underway[0].resting)
             yield page
 
-    quiet = []
-    for _ in pages():
-        clock.pass_(5.0)
-        quiet.append(underway[0].told(clock()).quiet_for)
+    between = [underway[0].resting for _ in pages()]
 
-    assert quiet == [5.0, 5.0, 5.0]
+    assert (at_work, between) == ([False, False], [True, True])
+
+
+async def test_an_async_one_too(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    underway: list[Underway] = []
+    monkeypatch.setattr(FakeHost, "call_started", lambda self, call: underway.append(call))
+    at_work = []
+
+    @spanfuse.tool
+    async def pages() -> AsyncIterator[int]:
+        for page in range(2):
+            at_work.append(underway[0].resting)
+            yield page
+
+    between = [underway[0].resting async for _ in pages()]
+
+    assert (at_work, between) == ([False, False], [True, True])

@@ -22,12 +22,14 @@ def test_a_stream_that_is_read_to_its_end_is_complete() -> None:
     assert said(call) == ("one two", True)
 
 
-def test_each_chunk_is_a_sign_of_life() -> None:
+def test_a_call_rests_until_somebody_waits_for_its_next_chunk() -> None:
     call = Call()
+    stream = Stream(call, ("one", "two"))
+    assert call.rest == [True]
 
-    list(Stream(call, ("one", "two")).chunks)
+    list(stream.chunks)
 
-    assert call.signs == 2
+    assert call.rest == [True] + [False, True] * 3
 
 
 def test_an_error_passes_as_it_is_and_ends_the_call() -> None:

@@ -87,8 +87,8 @@ class ActiveCall:
         """The directive that stands for this call's run now: what a stream asks at each chunk. Cheap."""
         return None
 
-    def lives(self) -> None:
-        """A part of the answer has come: it is not stuck. Cheap."""
+    def rests(self, resting: bool) -> None:
+        """Whether nobody waits for it now, as between two pieces of its answer: it is not stuck then."""
 
     def succeed(self, outcome: Outcome) -> None:
         """The call ended well (or a stream was dropped: `outcome.complete` False)."""
@@ -120,6 +120,7 @@ class WatchedCall(ActiveCall):
         "began",
         "kind",
         "resource",
+        "resting",
         "span_id",
     )
 
@@ -142,6 +143,7 @@ class WatchedCall(ActiveCall):
         self._permit = permit
         self._open = [True]
         self.kind = intent.kind
+        self.resting = False
         self.resource = live.tracing.resource
         self.began = self._alive = now if begun is None else begun
         self._start_ns = _wall.at(self.began, now)
@@ -184,9 +186,11 @@ class WatchedCall(ActiveCall):
             return None
         return directive if self._live.board.grace_is_over(directive) else None
 
-    def lives(self) -> None:
-        """A part of the answer has come: it is not stuck. Cheap."""
-        self._alive = self._live.board.clock()
+    def rests(self, resting: bool) -> None:
+        """Whether nobody waits for it now, as between two pieces of its answer: it is not stuck then."""
+        self.resting = resting
+        if not resting:
+            self._alive = self._live.board.clock()
 
     @guarded("succeed", None)
     def succeed(self, outcome: Outcome) -> None:

@@ -83,6 +83,19 @@ class TestOpenCall:
         assert asked(quick, 30 * MINUTE, call(name="wait_for_build"))[0] == ("stop", "open")
         assert asked(detector(), 30 * MINUTE, call(name="bash", effect="wait"))[0] == ("warn", "near")
 
+    @pytest.mark.parametrize("name", ["ask_user", "request_human_approval", "ask_followup_question"])
+    def test_a_tool_that_asks_a_person_is_warned_of_after_hours_and_never_stopped(self, name: str) -> None:
+        at, asking = detector(), call(name=name)
+
+        assert asked(at, HOUR, asking) == (None, 3 * HOUR)
+        assert asked(at, 4 * HOUR, asking) == (("warn", "asking"), inf)
+        assert over(detector(), took=90 * HOUR, name=name) == ("warn", "asking")
+
+    def test_unless_policy_says_what_it_does(self) -> None:
+        at = detector({"ask_user": ToolRule(effect=Effect.READ)})
+
+        assert asked(at, HOUR, call(name="ask_user"))[0] == ("stop", "open")
+
     def test_a_warning_is_said_once_for_each_call(self) -> None:
         at = detector()
 

@@ -9,8 +9,10 @@ is stopped for want of them. It has no clock: seconds come in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf
 from typing import ClassVar, Final
 
@@ -31,6 +33,10 @@ MAX_WARNED: Final = 1_000
 
 _JUDGED: Final = frozenset({Kind.TOOL, Kind.MODEL, Kind.EMBEDDINGS})
 _PATIENT: Final = frozenset({effects.WAIT, effects.SPAWN})
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ANSWERS: Final = frozenset({"human", "approval", "approver", "clarification", "consent"})
+_ASKED: Final = frozenset({"user", "person", "customer", "operator"})
+_ASKS: Final = frozenset({"ask", "prompt", "confirm", "question", "input", "clarify", "reply", "permission"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +44,16 @@ class StuckLimits(DetectorLimits):
     """How many seconds silence may last; 0 switches a rule off.
 
     A tool's or a model's call that has shown no life for `open` stops its run, that of a tool which waits for
-    something for `waiting`; `near` is the share of them at which there is a warning. `silent` warns of a run
-    that is not over, in which only agents are open and nothing has begun or ended for so long. A run that
-    sends heartbeats is warned of when one is missing for `heartbeat`, or for as long as the last one
-    announced, and nothing is open; it is stopped `grace` later.
+    something for `waiting`; `near` is the share of them at which there is a warning. A tool that asks a
+    person is only warned of, after `asking`. `silent` warns of a run that is not over, in which only agents
+    are open and nothing has begun or ended for so long. A run that sends heartbeats is warned of when one is
+    missing for `heartbeat`, or for as long as the last one announced, and nothing is open; it is stopped
+    `grace` later.
     """
 
     open: float = 1_800.0
     waiting: float = 3_600.0
+    asking: float = 14_400.0
     near: float = field(default=0.5, metadata={"least": 0, "most": 1})
     silent: float = 1_800.0
     heartbeat: float = 25.0
@@ -92,7 +100,7 @@ class StuckDetector:
     def __init__(self, limits: StuckLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._tools = tools
-        self._least_ns = min(limits.open or inf, limits.waiting or inf) * NS
+        self._least_ns = min(limits.open or inf, limits.waiting or inf, limits.asking or inf) * NS
         self._last_ns = 0  # the latest end of any call
         self._sees_starts = False  # calls of this run are told while they are open
         self._stopped = False
@@ -115,12 +123,13 @@ class StuckDetector:
             if self._warned:
                 self._warned.discard(event.span_id)
             return None
-        rule, limit = self._rule(event)
+        rule, limit, severity = self._rule(event)
         silence = (event.ended_ns - since) / NS
         if not 0 < limit <= silence:
             return None
         took = lasting((event.ended_ns - event.started_ns) / NS)
-        severity = Severity.WARN if _brought(event) else Severity.STOP
+        if _brought(event):
+            severity = Severity.WARN
         message = f"{_named(event)} took {took}{_outcome(event)}"
         return self._say(call, severity, rule, message, silence, limit)
 
@@ -134,13 +143,14 @@ class StuckDetector:
         return self._of_call(open)
 
     def _of_call(self, open: Open) -> tuple[Finding | None, float]:
-        rule, limit = self._rule(open.call.event)
-        quiet, near = open.quiet, self._limits.near * limit
+        rule, limit, severity = self._rule(open.call.event)
+        quiet = open.quiet
+        near = self._limits.near * limit if severity is Severity.STOP else 0.0
         if not limit or self._stopped:
             return None, inf
         message = f"{_named(open.call.event)} has shown no sign of life for {lasting(quiet)}"
         if quiet >= limit:
-            return self._say(open.call, Severity.STOP, rule, message, quiet, limit), inf
+            return self._say(open.call, severity, rule, message, quiet, limit), inf
         if not 0 < near <= quiet:
             return None, (near or limit) - quiet
         warned = self._warned = self._warned or set()
@@ -181,14 +191,17 @@ class StuckDetector:
         steps = [(late, "heartbeat", Severity.WARN)]
         return [*steps, (late + limits.grace, "grace", Severity.STOP)] if limits.grace else steps
 
-    def _rule(self, event: CallStarted) -> tuple[str, float]:
-        """Which limit holds for a call, and how many seconds that is."""
-        if event.kind is Kind.TOOL:
-            declared = self._tools.get(event.name)
-            effect = (declared.effect if declared else "") or event.effect or effects.by_name(event.name)
-            if effect in _PATIENT:
-                return "waiting", self._limits.waiting
-        return "open", self._limits.open
+    def _rule(self, event: CallStarted) -> tuple[str, float, Severity]:
+        """Which limit holds for a call, how many seconds that is, and what it comes to."""
+        if event.kind is not Kind.TOOL:
+            return "open", self._limits.open, Severity.STOP
+        declared = self._tools.get(event.name)
+        effect = declared.effect if declared else ""
+        if not effect and asks_a_person(event.name):
+            return "asking", self._limits.asking, Severity.WARN
+        if (effect or event.effect or effects.by_name(event.name)) in _PATIENT:
+            return "waiting", self._limits.waiting, Severity.STOP
+        return "open", self._limits.open, Severity.STOP
 
     def _say(
         self, call: Call, severity: Severity, rule: str, message: str, observed: float, limit: float
@@ -215,6 +228,18 @@ _CLEARED: Final = {
     "heartbeat": "a heartbeat, a call or the run's end",
     "grace": "a heartbeat, a call or the run's end",
 }
+
+
+@lru_cache(maxsize=4_096)
+def asks_a_person(tool: str) -> bool:
+    """Whether a tool's name says that it waits for what a person will answer.
+
+    >>> [asks_a_person(tool) for tool in ("ask_user", "AskUserQuestion", "human_approval", "get_user")]
+    [True, True, True, False]
+    """
+    words = {word.lower() for word in _WORD.findall(tool[:128])}
+    asked = words & _ASKED and words & _ASKS
+    return bool(words & _ANSWERS or asked or {"ask", "question"} <= words)
 
 
 def _named(event: CallStarted) -> str:
