@@ -118,7 +118,8 @@ class CallEnded(CallStarted):
     says it cost, a hint; the engine prices by itself. `fresh` marks a user's request that comes
     without any answer of a model or a tool. `budget` is what its owner says that the whole run may cost,
     None where nobody said; `resends` is how many times a client itself tried again, unseen; `cut` says that
-    the answer was not over when it had as many tokens as it may, `asks` that it ended to have tools called.
+    the answer was not over when it had as many tokens as it may, `asks` that it ended to have tools called,
+    `handed` that the request handed on what a tool had given.
     """
 
     ended_ns: int = 0
@@ -132,6 +133,7 @@ class CallEnded(CallStarted):
     resends: int = 0
     cut: bool = False
     asks: bool = False
+    handed: bool = False
 
 
 class Nest(NamedTuple):

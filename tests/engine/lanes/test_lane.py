@@ -183,6 +183,15 @@ class TestSilence:
 
         assert lane.silent == 0
 
+    def test_a_request_that_hands_on_what_a_tool_gave_ends_that_before_it(self) -> None:
+        lane = Lane("main")
+
+        model(lane)
+        model(lane)
+        model(lane, handed=True)
+
+        assert lane.silent == 1
+
 
 class TestWhatOnlyLetsTimePass:
     @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanfuse_processor.engine.fingerprints.canonical import PARSED
-from spanfuse_processor.engine.reading.messages import answer_in, is_turn, task_in
+from spanfuse_processor.engine.reading.messages import answer_in, hands_on, is_turn, task_in
 
 Message = dict[str, Any]
 
@@ -136,6 +136,24 @@ class TestTurn:
     )
     def test_what_cannot_be_read_is_no_turn(self, given_: object) -> None:
         assert not is_turn(given_)
+        assert not hands_on(given_)
+
+    @pytest.mark.parametrize(
+        ("last", "handed"),
+        [
+            (GIVEN, True),
+            (HANDED_ON, True),
+            ({"role": "tool", "content": "rain"}, True),
+            ({"role": "function", "name": "look", "content": "rain"}, True),
+            ({"role": "user", "content": "rain", "tool_call_id": "call_1"}, True),
+            (said("user", "Observation: 7 rows"), True),
+            (said("user", "go on"), False),
+            (said("assistant", "gladly"), False),
+        ],
+    )
+    def test_what_a_tool_gave_may_come_last_in_any_name(self, last: Message, handed: bool) -> None:
+        assert hands_on([*TALK, last]) is handed
+        assert hands_on(json.dumps([*TALK, last])) is handed
 
 
 parts = st.dictionaries(
@@ -153,3 +171,4 @@ def test_no_messages_make_it_fail(given_: Any) -> None:
         answer_in(value)
         assert len(task_in(value)) == 2
         assert is_turn(value) in (True, False)
+        assert hands_on(value) in (True, False)

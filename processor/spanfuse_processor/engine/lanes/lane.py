@@ -90,7 +90,9 @@ class Lane:
             if event.user_turn:
                 self._hear(prints, event.fresh)
             self._answered(event.ended_ns)
-            self.silent = 0 if event.asks else self.silent + 1
+            if event.asks or event.handed:  # something was called, though nobody sees it
+                self.silent = 0
+            self.silent += not event.asks
         else:
             self.working, self.silent = True, 0
         if prints is None:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from spanfuse_processor.engine.fingerprints.canonical import parsed
 
 _USERS: Final = frozenset({"user", "human"})
+_TOOLS: Final = ("tool", "function")
 _ANSWERED: Final = ('"assistant"', '"model"', '"ai"')  # the roles of models, as they stand in JSON
 _ANSWERS: Final = frozenset(
     {"tool_call_response", "tool_result", "function_response", "function_call_output"}
@@ -78,6 +79,16 @@ def is_turn(given: object) -> bool:
         return False
     text = given if isinstance(given, str) else json.dumps(given, default=str)
     return any(role in text for role in _ANSWERED)
+
+
+def hands_on(given: object) -> bool:
+    """Whether what came last in a request is what a tool gave, in whoever's name.
+
+    >>> hands_on('[{"role": "tool", "content": "7 rows"}]'), hands_on([{"role": "user", "content": "hi"}])
+    (True, False)
+    """
+    last = _last(given)
+    return last is not None and (last.get("role") in _TOOLS or _hands_on(last))
 
 
 def _is_user(message: Message) -> bool:
