@@ -142,7 +142,7 @@ class TestWhatIsNoMonologue:
         assert said(Watch(), *[asked] * 30, asks=True).findings == []
 
     def test_answers_that_act_in_words(self) -> None:
-        """Only the model is instrumented: it says in words what to do, and the next request says what came of it."""
+        """Only the model is instrumented: it says what to do, and the next request says what came of it."""
         answers = [f"Thought: it may be in the next one. Action: go to cabinet {n}" for n in range(30)]
 
         assert said(Watch(), *answers, handed=True).findings == []
