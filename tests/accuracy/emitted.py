@@ -31,7 +31,7 @@ def _truth(name: str, entry: dict[str, Any]) -> Truth:
     asked = entry["truth"].get("tool_calls_requested") or []
     most = max(Counter((call["name"], str(call["args"])) for call in asked).values(), default=0)
     end = End.LOOP if most >= _LOOP else End.HONEST
-    return Truth(name, "spans", entry["scenario"], end, steps=entry["span_count"])
+    return Truth(name, "spans", entry["instrumentation"], end, steps=entry["span_count"])
 
 
 def judge(shared: Shared, names: list[str], starts: bool) -> dict[str, Verdict]:

@@ -152,13 +152,13 @@ def _beside(measured: Measured) -> Iterator[Promise]:
 
 def is_better(mine: Score, theirs: Score) -> bool:
     """Higher recall than one with as few false kills; fewer false kills than one with as high a recall."""
-    as_few = len(theirs.killed) <= len(mine.killed)
+    as_few = theirs.wrong <= mine.wrong
     as_many = len(theirs.caught) >= len(mine.caught)
     return not (as_few and as_many)
 
 
 def _pair(counted: Score) -> str:
-    return f"{len(counted.caught)} caught and {len(counted.killed)} killed"
+    return f"{len(counted.caught)} caught and {counted.wrong} killed"
 
 
 def stopped_honest(measured: Measured) -> dict[str, str]:

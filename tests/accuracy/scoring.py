@@ -29,6 +29,7 @@ class Score:
     missed: list[str] = field(default_factory=list)
     honest: int = 0
     killed: list[str] = field(default_factory=list)
+    hasty: list[str] = field(default_factory=list)  # grafts that were stopped in their honest prefix
     doubted: int = 0  # honest ones that were warned
     delays: list[int] = field(default_factory=list)
     steps: int = 0  # of loops
@@ -40,9 +41,14 @@ class Score:
         return len(self.caught) / self.loops if self.loops else 0.0
 
     @property
+    def wrong(self) -> int:
+        """Stops that should not have been."""
+        return len(self.killed) + len(self.hasty)
+
+    @property
     def precision(self) -> float:
         """Loops among what was stopped; 0 where nothing was."""
-        stopped = len(self.caught) + len(self.killed)
+        stopped = len(self.caught) + self.wrong
         return len(self.caught) / stopped if stopped else 0.0
 
     @property
@@ -92,7 +98,7 @@ def _count_loop(counted: Score, truth: Truth, said: Fired) -> None:
     counted.loops += 1
     counted.steps += truth.steps
     if said.stopped is not None and said.stopped < truth.begins:
-        counted.killed.append(truth.id)
+        counted.hasty.append(truth.id)
     elif said.stopped is not None:
         counted.caught.append(truth.id)
         counted.saved += truth.steps - 1 - said.stopped

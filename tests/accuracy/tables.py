@@ -59,7 +59,7 @@ def beside_peers(measured: Measured) -> str:
     head = (
         "guard", "incidents: trips stopped", "near", "honest stopped", "runs: loops stopped", "ok stopped",
         "successes stopped", "successes warned", "recall", "precision", "calls after onset", "steps saved",
-        "grafts: stopped", "twins stopped",
+        "grafts: stopped", "stopped before", "twins stopped",
     )  # fmt: skip
     return table(head, rows)
 
@@ -83,6 +83,7 @@ def _beside(
         number(runs.delay),
         percent(runs.share_saved),
         percent(grafts.recall),
+        len(grafts.hasty) or NOTHING,
         f"{len(grafts.killed)}/{grafts.honest}",
     ]
 
@@ -187,6 +188,19 @@ def _runs(measured: Measured, source: str, truths: Sequence[Truth], starts: bool
     ]
 
 
+def spans(measured: Measured) -> str:
+    """Emitted traffic, by what emitted it."""
+    truths = of(measured, "spans")
+    rows = []
+    for emitter in sorted({truth.kind for truth in truths}):
+        some = [truth for truth in truths if truth.kind == emitter]
+        said = [score(some, fired(measured.verdicts[Setting(PLAIN, starts)])) for starts in (False, True)]
+        stops = [f"{len(each.caught)} / {len(each.killed)} / {each.doubted}" for each in said]
+        rows.append([emitter, len(some), said[0].loops, *stops])
+    what = "loops stopped / honest stopped / honest warned"
+    return table(("emitter", "files", "loops", f"ends only: {what}", f"with starts: {what}"), rows)
+
+
 def detectors(measured: Measured) -> str:
     """What each detector stopped and warned of."""
     stops: dict[str, Counter[str]] = {}
@@ -247,7 +261,7 @@ def missed(measured: Measured) -> Iterator[str]:
         ]
         if (
             not is_loop(truth)
-            or truth.source == "synthetic"
+            or truth.source in ("synthetic", "spans")
             or any(each.stopped is not None for each in said)
         ):
             continue

@@ -85,7 +85,7 @@ def test_a_file_of_spans_is_a_loop_when_one_call_was_asked_for_five_times(tmp_pa
     (tmp_path / "data" / "spans").mkdir(parents=True)
     calls = [{"name": "get_weather", "args": {"city": "Paris"}}] * 5
     truth = {
-        name: {"scenario": "s", "span_count": 1, "truth": {"tool_calls_requested": some}}
+        name: {"instrumentation": "i", "span_count": 1, "truth": {"tool_calls_requested": some}}
         for name, some in (("a.json", calls), ("b.json", calls[:4]), ("c.json", None))
     }
     (tmp_path / "data" / "spans" / "truth.json").write_text(json.dumps(truth))

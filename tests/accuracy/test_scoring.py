@@ -26,7 +26,7 @@ def test_a_loop_that_is_only_warned_of_is_missed() -> None:
 def test_a_stop_in_the_prefix_of_a_graft_is_a_false_kill_and_no_catch() -> None:
     found = score([loop(begins=4, onset=5)], {"loop": Fired(None, 3)})
 
-    assert (found.caught, found.killed, found.missed) == ([], ["loop"], ["loop"])
+    assert (found.caught, found.hasty, found.wrong, found.missed) == ([], ["loop"], 1, ["loop"])
 
 
 def test_honest_work_that_is_stopped_is_a_false_kill_and_a_warning_is_not() -> None:

@@ -72,7 +72,27 @@ def counter_in_result(actor: Actor) -> int:
     return _repeat(actor, lambda number: (tool, arguments, f"{answer} (read {number + 1}x)"))
 
 
-def ids(actor: Actor) -> int:
+def ids_in_arguments(actor: Actor) -> int:
+    """Every request has an id."""
+
+    def one(_: int) -> Made:
+        tool, arguments, answer = actor.look(0)
+        return tool, {**arguments, "request_id": actor.token()}, answer
+
+    return _repeat(actor, one)
+
+
+def ids_in_results(actor: Actor) -> int:
+    """Every answer has an id."""
+
+    def one(_: int) -> Made:
+        tool, arguments, answer = actor.look(0)
+        return tool, arguments, json.dumps({"request_id": actor.token(), "data": answer})
+
+    return _repeat(actor, one)
+
+
+def ids_in_both(actor: Actor) -> int:
     """Every request has an id, and its answer repeats it."""
 
     def one(_: int) -> Made:

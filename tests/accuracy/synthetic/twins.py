@@ -69,11 +69,33 @@ def paging(actor: Actor) -> int:
     return _done(actor, began)
 
 
+def watching_a_log(actor: Actor) -> int:
+    """A log is read again and again while a build writes it: there is always another line."""
+    began = len(actor.steps)
+    log = ""
+    for number in range(20):
+        log += f"[{number * 5}%] compiling {actor.world.topic.split()[number % 3]}_{number}.c\n"
+        actor.call("read_file", {"path": "var/build.log"}, log)
+        actor.wait(2.0)
+    return _done(actor, began)
+
+
 def sweep_without_finds(actor: Actor) -> int:
     """Every date is tried, and none has a seat until the last."""
     began = len(actor.steps)
     for day in range(1, 27):
         found = "[]" if day < 26 else '[{"flight": "HAT023", "seats": 2}]'
+        asked = {"origin": "SFO", "destination": "JFK", "date": f"2026-05-{day:02d}"}
+        actor.call("search_direct_flight", asked, found)
+    return _done(actor, began)
+
+
+def sweep_of_refusals(actor: Actor) -> int:
+    """Every date of two weeks is tried, and each but the last is answered by one and the same sentence."""
+    began = len(actor.steps)
+    refusal = "There are no direct flights with seats left between these two airports on the date given."
+    for day in range(1, 15):
+        found = refusal if day < 14 else '[{"flight": "HAT023", "seats": 2}]'
         asked = {"origin": "SFO", "destination": "JFK", "date": f"2026-05-{day:02d}"}
         actor.call("search_direct_flight", asked, found)
     return _done(actor, began)
