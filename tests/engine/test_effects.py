@@ -14,8 +14,8 @@ NAMES = {
     "send": "send_email slackPost_message notify_user create_inline_comment add_issue_comment",
     "spawn": "spawn_subagent delegate_to_agent monitor_start launch_agent",
     "wait": "wait sleep CheckStatus job_status status get_job check_build poll_export monitor "
-    "view_background_agent read_progress scroll_down send_keys increment",
-    "": "frobnicate 12 _ comment start_job review",
+    "describe_instance get_cluster view_background_agent read_progress scroll_down send_keys increment",
+    "": "frobnicate 12 _ comment start_job review send_http_request sendPrompt",
 }
 
 

@@ -29,7 +29,10 @@ _STEERING: Final = _words(  # each takes a state one further: equal calls with e
     "backward rotate turn advance drag increment decrement"
 )
 _LOOKING: Final = _words("get check fetch query view read describe show retrieve list")
-_LASTING: Final = _words("job run build deployment execution operation pipeline workflow export background")
+_LASTING: Final = _words(
+    "job run build deployment execution operation pipeline workflow export background "
+    "instance cluster stack rollout migration snapshot backup"
+)
 _CHANGING: Final = _words("edit write insert append patch replace apply update create save str")
 _SEARCHING: Final = _words("search find query retrieve retrieval lookup grep google browse recall")
 _THINKING: Final = _words("think thinking thought thoughts scratchpad ultrathink")
@@ -37,6 +40,7 @@ _POSTED: Final = _words("message comment slack reply tweet chat channel review")
 _REMARKS: Final = _words("comment reply review")
 _ADDING: Final = _words("create add post write submit leave")
 _TALKED_OVER: Final = _words("pr pull merge request issue ticket inline discussion thread")
+_ASKED: Final = _words("request query command input prompt http rpc")  # what is sent to be answered
 _STARTING: Final = _words("start launch")
 _STARTED: Final = _words("monitor watcher agent agents subagent subagents")
 _VERBS: Final = {
@@ -91,7 +95,8 @@ def by_name(tool: str) -> str:
         return SEND
     if "stdin" in present:
         return EXEC
-    return next((_VERBS[word] for word in words if word in _VERBS), "")
+    effect = next((_VERBS[word] for word in words if word in _VERBS), "")
+    return "" if effect == SEND and present & _ASKED else effect
 
 
 @lru_cache(maxsize=4_096)

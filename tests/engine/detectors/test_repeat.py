@@ -111,6 +111,13 @@ class TestNoise:
 
         assert stopped_at(calls) == 6
 
+    def test_a_clock_tells_another_time_whenever_it_is_asked(self) -> None:
+        calls = (
+            {"name": "get_time", "arguments": {}, "result": f"2026-11-30T12:{n:02}:00Z"} for n in range(30)
+        )
+
+        assert stopped_at(calls) is None
+
     def test_on_both_sides_it_equals_nothing(self) -> None:
         watch = Watch()
         for n in range(14):

@@ -92,6 +92,13 @@ def test_data_and_progress_in_a_result_stay(one: str, other: str) -> None:
     assert quiet(one) != quiet(other)
 
 
+@pytest.mark.parametrize(
+    "text", ["2026-11-30T12:00:01Z", '"9b2e77d0-0001-4000-8000-00000000abcd"', "[0.52 s]", "1512345678.9"]
+)
+def test_of_a_result_that_would_be_all_noise_nothing_was(text: str) -> None:
+    assert quiet(text) is text
+
+
 def test_a_result_without_noise_is_the_same_object() -> None:
     text = "nothing to see, 12 rows"
 
