@@ -33,6 +33,9 @@ KEPT: Final = 64
 KNOWN: Final = 1_024
 """Tasks of which it is known that they were given."""
 
+DEEPEST: Final = 32
+"""Agents deeper than this stand equally deep."""
+
 LATEST: Final = 16
 """Times and results of one task."""
 
@@ -146,10 +149,9 @@ class FanoutDetector:
         """Counts an agent that begins."""
         if not is_launch(call):
             return None
-        level = self._at_work[call.event.span_id] = self._count(call, 0, is_new=False)
+        self._at_work[call.event.span_id] = self._count(call, 0, is_new=False)
         if len(self._at_work) > KEPT:
             self._at_work.popitem(last=False)[1].at_work -= 1
-        del level
         return self._judged(call)
 
     def ended(self, call: Call) -> Finding | None:
@@ -181,7 +183,7 @@ class FanoutDetector:
         """One more agent; `is_new`: it worked on what nobody was given before."""
         event, nest = call.event, call.nest
         above, own = (nest.above, nest.own) if nest is not None else (0, 0)
-        level = self._levels.setdefault((above, call.height), Level())
+        level = self._levels.setdefault((min(above, DEEPEST), min(call.height, DEEPEST)), Level())
         starts = level.meet(event.started_ns, end)
         self._add("own", (event.started_ns,) * own if above > 1 else ())
         self._add("nested", starts if above > 1 else ())
@@ -203,10 +205,14 @@ class FanoutDetector:
         warned = None
         for due in self._dues(call):
             if 0 < due.stop <= due.times:
-                return self._say(call, due, Severity.STOP)
-            if warned is None and 0 < due.warn <= due.times:
+                finding = self._say(call, due, Severity.STOP)
+                if finding is not None:
+                    return finding
+            elif warned is None and 0 < due.warn <= due.times:
                 warned = due
-        return self._say(call, warned, Severity.WARN) if warned is not None else None
+        if warned is None or any(severity is Severity.STOP for _, severity in self._told):
+            return None
+        return self._say(call, warned, Severity.WARN)
 
     def _dues(self, call: Call) -> Iterator[Due]:
         limits = self._limits
@@ -231,7 +237,7 @@ class FanoutDetector:
         return max((sorted(times)[-2] for times in best.values() if len(times) > 1), default=0)
 
     def _say(self, call: Call, due: Due, severity: Severity) -> Finding | None:
-        if (due.rule, severity) in self._told or (due.rule, Severity.STOP) in self._told:
+        if (due.rule, severity) in self._told:
             return None
         self._told.add((due.rule, severity))
         stops = severity is Severity.STOP
