@@ -25,7 +25,10 @@ from spanfuse_processor.engine.verdicts import Finding, Severity
 from spanfuse_processor.engine.window import NS, Window
 
 QUICK: Final = NS // 2
-"""Launches closer than this are at once: no agent does anything in so little time."""
+"""Launches closer than this are at once."""
+
+INSTANT: Final = NS // 4
+"""An agent that took less and gave no answer has asked no model anything."""
 
 KEPT: Final = 64
 """Agents at work, and tasks with the times at which they were given, that are remembered."""
@@ -275,7 +278,7 @@ _CLEARED: Final = {
 def _worked(event: CallEnded) -> bool:
     """Whether an agent can have done anything: it took its time, or gave an answer."""
     answered = event.prints is not None and event.prints.result != ""
-    return answered or event.ended_ns - event.started_ns >= QUICK
+    return answered or event.ended_ns - event.started_ns >= INSTANT
 
 
 def is_launch(call: Call) -> bool:
