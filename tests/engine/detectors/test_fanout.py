@@ -116,7 +116,7 @@ class TestWide:
                     1,
                     "label",
                     0.3 * n,
-                    took=0.25,
+                    took=0.2,
                     task=f"mail {n}",
                     answer=answer and f"{answer} {n}",
                 )
