@@ -47,6 +47,13 @@ def remote_host(folder: Path) -> Iterator[Runtime]:
 
 
 @contextmanager
+def remote_host_alone(_: Path) -> Iterator[Runtime]:
+    """The library with a processor that is not there: it judges by the limits that it knows itself."""
+    with at_work(Settings(endpoint=f"127.0.0.1:{free_port()}", policy=HASTY)) as live:
+        yield live
+
+
+@contextmanager
 def at_work(settings: Settings) -> Iterator[Runtime]:
     """The library at work in this process."""
     live = assembly.assemble(settings, Board())
@@ -59,7 +66,9 @@ def at_work(settings: Settings) -> Iterator[Runtime]:
         live.host.stop()
 
 
-@pytest.fixture(params=[embedded_host, remote_host], ids=["embedded", "remote"])
+@pytest.fixture(
+    params=[embedded_host, remote_host, remote_host_alone], ids=["embedded", "remote", "remote, alone"]
+)
 def live(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Runtime]:
