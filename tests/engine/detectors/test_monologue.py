@@ -143,9 +143,27 @@ class TestWhatIsNoMonologue:
 
     def test_answers_that_act_in_words(self) -> None:
         """Only the model is instrumented: it says what to do, and the next request says what came of it."""
-        answers = [f"Thought: it may be in the next one. Action: go to cabinet {n}" for n in range(30)]
+        places = "cabinet drawer shelf table desk sofa fridge oven sink bed lamp box".split()
+        answers = [f"Thought: it may be in the next one. Action: go to the {place}" for place in places]
 
         assert said(Watch(), *answers, handed=True).findings == []
+
+    def test_what_others_found_meanwhile(self) -> None:
+        """A planner gives part after part to a worker that is told by message."""
+        watch = Watch()
+        for n in range(30):
+            said(watch, f"Part {n} of 100 goes to the worker.", agents=("planner",), parent=7)
+            watch.tool("read", {"part": n}, f"text of part {n}", agents=("worker",), parent=8)
+
+        assert watch.stopped is None
+
+    def test_but_others_that_only_talk_too_are_no_excuse(self) -> None:
+        watch = Watch()
+        for _ in range(9):
+            said(watch, "Over to you.", agents=("planner",), parent=7)
+            said(watch, "And back to you.", agents=("worker",), parent=8)
+
+        assert watch.stopped == 7
 
     def test_a_person_who_answers(self) -> None:
         watch = Watch()

@@ -4,7 +4,7 @@ Rule 1: only models' calls with nothing called between them. Rule 2: a batch of 
 equal answers, so a message counts when the conversation goes on (each request is longer than the one
 before, for it carries what was said), or when it is too long to be the answer to many things. Rule 3:
 messages in other words are alike but for digits and a few words, one of the last few. It does not know what
-a person said; whoever did began the lane anew.
+a person said, nor what others did meanwhile: either began the lane or its silence anew.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Lane:
         last_ns: the latest end.
         idle_ns: for how long, up to the latest start, no call of it was open.
         working: whether anything was called since a model answered.
-        silent: how many models' answers in a row called nothing, and did not ask for it.
+        silent: how many models' answers in a row called nothing, while nobody else found anything either.
         tools, models, agents: what was called, None before the first.
         cost: micro-dollars of its model calls, as far as known when they ended.
         watch: the detectors of this lane; the engine's.
@@ -46,6 +46,7 @@ class Lane:
         "_answers",
         "_asked",
         "_found",
+        "_heard",
         "_told",
         "agent",
         "agents",
@@ -70,7 +71,7 @@ class Lane:
         self.agents: History | None = None
         self.watch: Any = None
         self._asked = self._told = ""
-        self._found = 0  # new results of the run when an agent was last started
+        self._found = self._heard = 0  # new results of the run when an agent was last started, a model heard
         self._answers: array[int] | None = None  # when models answered, in order of time
 
     def history(self, kind: Kind) -> History:
@@ -84,14 +85,15 @@ class Lane:
         return known
 
     def take(self, event: CallEnded, effect: str, repeatable: bool, found: int = 0) -> News:
-        """A call has ended; `found` is how many new results the whole run has had. Returns what it brought."""
+        """A call has ended, when the whole run has `found` so much that was new. Returns what it brought."""
         prints = event.prints
         if event.kind is MODEL:
             if event.user_turn:
                 self._hear(prints, event.fresh)
             self._answered(event.ended_ns)
-            if event.asks or event.handed:  # something was called, though nobody sees it
-                self.silent = 0
+            if event.asks or event.handed or found != self._heard:
+                self.silent = 0  # something was called, though not here
+            self._heard = found
             self.silent += not event.asks
         else:
             self.working, self.silent = True, 0
