@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Open
@@ -47,14 +47,6 @@ class StageLimits(DetectorLimits):
     stale: int = 6
     quiet: float = 60.0
     stretch: float = 1.5
-
-
-class _Use(NamedTuple):
-    """How much of its budget or of its time a stage has used: a share of 1, and in words."""
-
-    what: str
-    share: float
-    words: str
 
 
 class _Work:
@@ -95,21 +87,25 @@ class _Work:
             self.awaited = tuple(each for each in self.awaited if each != span_id)
             self.spent += cost
 
-    def money(self) -> _Use:
-        """What it has used of its budget."""
-        spent, budget, name = self.spent, self.stage.budget, self.stage.name
-        if budget is None:
-            return _Use("money", 0.0, "")
-        share = spent / budget if budget else inf if spent else 0.0
-        return _Use("money", share, f"stage {name} has spent {usd(spent)} of its {usd(budget)} USD")
+    def money(self) -> float:
+        """The share of its budget that it has spent."""
+        budget = self.stage.budget
+        if budget is None or not self.spent:
+            return 0.0
+        return self.spent / budget if budget else inf
 
-    def time(self, seconds: float) -> _Use:
-        """What it has used of its time, after so many seconds."""
-        timeout, name = self.stage.timeout, self.stage.name
-        if not timeout:
-            return _Use("time", 0.0, "")
-        said = f"stage {name} has taken {lasting(seconds)} of its {lasting(timeout)}"
-        return _Use("time", seconds / timeout, said)
+    def time(self, seconds: float) -> float:
+        """The share of its time that so many seconds are."""
+        return seconds / self.stage.timeout if self.stage.timeout else 0.0
+
+    def say_money(self) -> str:
+        """What it has spent, in words."""
+        return f"stage {self.stage.name} has spent {usd(self.spent)} of its {usd(self.stage.budget or 0)} USD"
+
+    def say_time(self, seconds: float) -> str:
+        """How long it has taken, in words."""
+        timeout = self.stage.timeout or 0.0
+        return f"stage {self.stage.name} has taken {lasting(seconds)} of its {lasting(timeout)}"
 
     def _is_news(self, event: CallEnded) -> bool:
         prints = event.prints
@@ -169,8 +165,7 @@ class StageDetector:
         for stage in stages:
             work = self._work(stage)
             work.take(call, event)
-            for use in (work.money(), work.time(work.elapsed)):
-                finding = finding or self._over(work, call, use) or self._near(work, call, use)
+            finding = finding or self._judged(work, call)
         return finding
 
     def paid(self, span_id: bytes, cost: MicroUsd) -> None:
@@ -184,14 +179,27 @@ class StageDetector:
         if stage is None or not stage.timeout:
             return None, inf
         work, quiet = self._work(stage), self._limits.quiet
-        use = work.time(open.age)
+        used, said = work.time(open.age), work.say_time(open.age)
         finding = None
-        if use.share >= 1 and 0 < quiet <= open.quiet:
-            said = f"{use.words}, and nothing was done in it for {lasting(open.quiet)}"
+        if used >= 1 and 0 < quiet <= open.quiet:
+            said = f"{said}, and nothing was done in it for {lasting(open.quiet)}"
             finding = self._stop(work, open.call, "quiet", open.quiet, quiet, said)
-        elif use.share >= 1:
-            finding = self._over(work, open.call, use)
-        return finding or self._near(work, open.call, use), self._again(open, stage.timeout)
+        elif used >= 1:
+            finding = self._over(work, open.call, used, said)
+        return finding or self._near(work, open.call, "time", used, said), self._again(open, stage.timeout)
+
+    def _judged(self, work: _Work, call: Call) -> Finding | None:
+        """What there is to say of a stage when a call in it has ended; as a rule nothing."""
+        least = self._limits.near or 1.0
+        money, time = work.money(), work.time(work.elapsed)
+        finding = None
+        if money >= least:
+            said = work.say_money()
+            finding = self._over(work, call, money, said) or self._near(work, call, "money", money, said)
+        if finding is None and time >= least:
+            said = work.say_time(work.elapsed)
+            finding = self._over(work, call, time, said) or self._near(work, call, "time", time, said)
+        return finding
 
     def _again(self, open: Open, timeout: float) -> float:
         limits = self._limits
@@ -200,23 +208,23 @@ class StageDetector:
             moments.append(limits.quiet - open.quiet)
         return min((moment for moment in moments if moment > 0), default=inf)
 
-    def _over(self, work: _Work, call: Call, use: _Use) -> Finding | None:
+    def _over(self, work: _Work, call: Call, used: float, said: str) -> Finding | None:
         """A stop, when a stage that has used up what it had must not go on."""
         stretch, stale = self._limits.stretch, self._limits.stale
-        if use.share < 1:
+        if used < 1:
             return None
-        if 0 < stretch <= use.share:
-            return self._stop(work, call, "stretch", use.share, stretch, use.words)
+        if 0 < stretch <= used:
+            return self._stop(work, call, "stretch", used, stretch, said)
         if 0 < stale <= work.stale:
-            said = f"{use.words}, and its last {work.stale} calls brought nothing new"
+            said = f"{said}, and its last {work.stale} calls brought nothing new"
             return self._stop(work, call, "stale", work.stale, stale, said)
         return None
 
-    def _near(self, work: _Work, call: Call, use: _Use) -> Finding | None:
-        if not 0 < self._limits.near <= use.share or use.what in work.told:
+    def _near(self, work: _Work, call: Call, what: str, used: float, said: str) -> Finding | None:
+        if not 0 < self._limits.near <= used or what in work.told:
             return None
-        work.told += (use.what,)
-        return self._say(work, call, Severity.WARN, "near", use.share, self._limits.near, use.words)
+        work.told += (what,)
+        return self._say(work, call, Severity.WARN, "near", used, self._limits.near, said)
 
     def _stop(
         self, work: _Work, call: Call, rule: str, observed: float, limit: float, message: str
