@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from tests.library.making import Clock, ask, chat
+from tests.library.making import MODEL, Clock, ask, chat
+from tests.waiting import until
 
 import spanfuse
 from spanfuse import context
@@ -19,7 +21,7 @@ from spanfuse.host import Underway
 from spanfuse.provider import Outcome
 from spanfuse.testing import FakeHost, Session
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.nouns import Level
+from spanfuse_processor.engine.nouns import Level, Usage
 from spanfuse_processor.engine.reading.stages import Stage, unpack
 
 
@@ -131,6 +133,19 @@ class TestStage:
     def test_without_instrumentation_it_does_nothing(self) -> None:
         with spanfuse.stage("index", budget_usd=1.0):
             assert ask() is not None
+
+    def test_one_that_spends_too_much_ends_its_run(self, judging: Session) -> None:
+        numbers = itertools.count()
+
+        def spend() -> None:
+            call = begin(chat({"page": next(numbers)}))
+            call.succeed(Outcome(result=f"words {next(numbers)}", usage=Usage(10_000, 1_000), model=MODEL))
+
+        with spanfuse.run(), spanfuse.stage("index", budget_usd=0.001):
+            with pytest.raises(BreakerOpen, match="stage index has spent") as stop:
+                until(spend)  # until the price is known, and goes on the bill
+
+        assert (stop.value.reason, stop.value.directive.evidence.detector) == ("LIMIT", "stage")
 
     @pytest.mark.parametrize(
         "wrong",
