@@ -47,7 +47,14 @@ class TestTheSameAnswer:
         for call in reworded():
             watch.tool(**call)
 
-        assert watch.rules == [(6, "answers.same"), (8, "answers.same")]
+        assert watch.rules == [(6, "answers.same_search"), (8, "answers.same_search")]
+
+    def test_where_no_tool_searches_at_the_twelfth(self) -> None:
+        watch = Watch(**ALONE)
+        for call in [*reworded(name="check"), *reworded(name="check")]:
+            watch.tool(**call)
+
+        assert watch.rules == [(6, "answers.same"), (12, "answers.same")]
 
     @pytest.mark.parametrize("position", ["page", "offset", "cursor", "start_line"])
     @pytest.mark.parametrize("answer", ["[]", "", {"items": []}, FIVE])
@@ -56,14 +63,14 @@ class TestTheSameAnswer:
         for n in range(12):
             watch.tool("search", {"query": "x", position: 40 * n}, answer)
 
-        assert watch.rules == [(6, "answers.same"), (8, "answers.same")]
+        assert watch.rules == [(6, "answers.same_search"), (8, "answers.same_search")]
 
-    def test_a_long_one_to_whatever_was_asked_stops_at_the_eighth(self) -> None:
+    def test_a_long_one_to_whatever_was_asked_stops_at_the_twelfth(self) -> None:
         watch = Watch()
-        for call in swept(LONG, "fetch"):
+        for call in swept(LONG, "open_page"):
             watch.tool(**call)
 
-        assert watch.rules == [(6, "answers.same"), (8, "answers.same")]
+        assert watch.rules == [(6, "answers.same"), (12, "answers.same")]
 
     def test_to_whoever_says_again_and_again_that_it_is_done_stops_at_the_eighth(self) -> None:
         assert stopped_at(swept("ok", "finish")) == 8
@@ -79,7 +86,8 @@ class TestTheSameAnswer:
         for call in [*reworded()[:7], {"arguments": {"query": "y"}, "result": "other"}, *paged(pages=9)]:
             watch.tool(**call)
 
-        assert watch.rules == [(6, "answers.same"), (8 + 6, "answers.same"), (8 + 8, "answers.same")]
+        told = "answers.same_search"
+        assert watch.rules == [(6, told), (8 + 6, told), (8 + 8, told)]
 
 
 class TestProgress:
@@ -214,15 +222,15 @@ class TestNoQuestionOfItsOwn:
 class TestLimits:
     @pytest.mark.parametrize("limit", [5, 8, 15])
     def test_it_stops_at_its_limit_and_not_before(self, limit: int) -> None:
-        assert stopped_at(paged(), **ALONE, same=limit) == limit
+        assert stopped_at(paged(), **ALONE, same_search=limit) == limit
 
-    @pytest.mark.parametrize("limit", ["same", "same_warn"])
+    @pytest.mark.parametrize("limit", ["same_search", "same_warn"])
     def test_zero_switches_it_off(self, limit: str) -> None:
         watch = Watch(**ALONE, **one(limit, 0))
         for call in paged():
             watch.tool(**call)
 
-        assert [rule for _, rule in watch.rules] == (["answers.same"] if limit == "same_warn" else [])
+        assert [rule for _, rule in watch.rules] == (["answers.same_search"] if limit == "same_warn" else [])
 
     def test_how_much_of_a_question_comes_back_can_be_said(self) -> None:
         assert stopped_at(reworded(), **ALONE, reworded=0.95, reworded_search=0.95) is None
@@ -233,7 +241,7 @@ class TestLimits:
             watch.tool(**call)
 
         finding = watch.findings[-1][1]
-        assert (finding.detector, finding.rule, finding.severity) == ("answers", "same", Severity.STOP)
+        assert (finding.detector, finding.rule, finding.severity) == ("answers", "same_search", Severity.STOP)
         assert (finding.reason, finding.observed, finding.limit, finding.call) == ("LOOP", 8.0, 8.0, 8)
         assert [int.from_bytes(span) for span in finding.spans] == list(range(1, 9))
         assert finding.first_span_id == (1).to_bytes(8)
@@ -255,4 +263,5 @@ class TestLimits:
         for call in calls:
             watch.tool(**call)
 
-        assert watch.findings[-1][1].message.endswith(f"gave the same answer 8 times in a row, {how}")
+        times = 12 if how == "whatever it was asked" else 8
+        assert watch.findings[-1][1].message.endswith(f"gave the same answer {times} times in a row, {how}")

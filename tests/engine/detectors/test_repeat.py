@@ -35,7 +35,7 @@ class TestTheSameAgain:
         assert stopped_at([{"arguments": {"q": "x"}, "result": result}] * 9) == 5
 
     @pytest.mark.parametrize(
-        ("tool", "call"), [("bash", 5), ("read_file", 5), ("frobnicate", 5), ("save_note", 4)]
+        ("tool", "call"), [("bash", 6), ("read_file", 5), ("frobnicate", 5), ("save_note", 4)]
     )
     def test_what_writes_may_repeat_less(self, tool: str, call: int) -> None:
         assert stopped_at([{"name": tool, "arguments": {"a": 1}, "result": "done as told"}] * 9) == call

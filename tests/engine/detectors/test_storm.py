@@ -48,15 +48,17 @@ class TestClasses:
         assert watch.rules == [(6, "storm.failed"), (10, "storm.failed")]
 
     @pytest.mark.parametrize("error", TRANSIENT)
-    def test_what_passes_by_itself_stops_at_the_tenth_when_it_is_not_given_the_time(self, error: str) -> None:
+    def test_what_passes_by_itself_stops_at_the_thirteenth_when_it_is_not_given_the_time(
+        self, error: str
+    ) -> None:
         watch = Watch(gap=0.5)
         for call in failing(error, calls=20):
             watch.tool(**call, took=0.1)
 
-        assert watch.rules == [(6, "storm.transient"), (10, "storm.transient")]
+        assert watch.rules == [(6, "storm.transient"), (13, "storm.transient")]
 
     def test_it_may_be_asked_the_same_for_all_that(self) -> None:
-        assert stopped_at([{"arguments": {"u": 1}, "error": "HTTP 503"}] * 20, gap=0.5) == 10
+        assert stopped_at([{"arguments": {"u": 1}, "error": "HTTP 503"}] * 20, gap=0.5) == 13
 
     def test_several_errors_that_can_never_work_stop_at_the_sixth(self) -> None:
         watch = Watch()
@@ -107,7 +109,7 @@ class TestPatience:
         for _ in range(20):
             watch.model(error="429", took=0.05)
 
-        assert watch.stopped == 10
+        assert watch.stopped == 13
 
     def test_a_model_that_is_asked_patiently_while_it_is_refused_does_not(self) -> None:
         watch = Watch(gap=20.0)
@@ -130,7 +132,7 @@ class TestPatience:
         assert stopped_at(failing(FAILED[0]), gap=gap) == call
 
     def test_how_long_is_patient_can_be_said(self) -> None:
-        assert stopped_at(failing("HTTP 503"), gap=3.0) == 10
+        assert stopped_at(failing("HTTP 503"), gap=3.0) == 13
         assert stopped_at(failing("HTTP 503"), gap=3.0, retry_gap=2.0) is None
         assert stopped_at(failing(FAILED[0]), gap=3.0, slow=2.0) is None
 

@@ -36,6 +36,8 @@ SWEPT: Final = 0.8
 """Of the words of a question, how many come back when it is asked of another item, and not in other words."""
 
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
+_PLACES: Final = "at one place after the other"
+_ENDED: Final = "though that should have been the end"
 _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
     "yield finish finish_task final_answer attempt_completion task_complete end_turn submit_answer".split()
 )
@@ -43,14 +45,17 @@ _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
 
 @dataclass(frozen=True, slots=True)
 class AnswersLimits(DetectorLimits):
-    """`same` equal answers in a row stop a run, `same_warn` warn; 0 switches a rule off.
+    """`same` equal answers in a row stop a run, `same_search` do where a tool searches or pages, `ended` of a
+    tool by which an agent says that it is done; `same_warn` warn; 0 switches a rule off.
 
     Questions are the same in other words when at least `reworded` (0 to 1) of their words are, or
     `reworded_search` where a tool searches: there, every word should make a difference. Questions that are
     `slow` seconds apart, or between which the agent was `idle` for so many, only warn.
     """
 
-    same: int = 8
+    same: int = 12
+    same_search: int = 8
+    ended: int = 8
     same_warn: int = 6
     reworded: float = 0.4
     reworded_search: float = 0.3
@@ -126,20 +131,22 @@ class AnswersDetector:
         how = self._how(call, prints, count)
         if not how:
             return None
-        if 0 < limits.same <= count and not self._is_paced(call.lane.tools, count):
-            return self._said(call, prints, Severity.STOP, count, limits.same, how)
-        if 0 < limits.same_warn <= count and limits.same:
-            return self._said(call, prints, Severity.WARN, count, limits.same_warn, how)
+        rule = _rule(call.event.name, how)
+        stop = getattr(limits, rule)
+        if 0 < stop <= count and not self._is_paced(call.lane.tools, count):
+            return self._said(call, prints, Severity.STOP, rule, count, stop, how)
+        if 0 < limits.same_warn <= count and stop:
+            return self._said(call, prints, Severity.WARN, rule, count, limits.same_warn, how)
         return None
 
     def _how(self, call: Call, prints: Fingerprints, count: int) -> str:
         """In which way the questions were the same; empty when they may not have been."""
         if call.event.name.lower() in _ENDINGS:
-            return "though that should have been the end"
+            return _ENDED
         if call.effect not in _LOOKS:
             return ""
         if self._places >= MOSTLY * count:
-            return "at one place after the other"
+            return _PLACES
         if prints.result_empty or prints.result_size < TELLING:
             return ""
         if prints.result_size >= LONG and self._others >= MOSTLY * count:
@@ -152,7 +159,14 @@ class AnswersDetector:
         return 0 < limits.slow <= history.pause(count) or 0 < limits.idle <= history.idle(count)
 
     def _said(
-        self, call: Call, prints: Fingerprints, severity: Severity, count: int, limit: int, how: str
+        self,
+        call: Call,
+        prints: Fingerprints,
+        severity: Severity,
+        rule: str,
+        count: int,
+        limit: int,
+        how: str,
     ) -> Finding | None:
         if severity in self._told or Severity.STOP in self._told:
             return None
@@ -167,6 +181,12 @@ class AnswersDetector:
             limit=limit,
             cleared_by="another answer, or another tool",
             spans=tuple(step.span_id for step in call.lane.tools.steps[-count:]),
-            rule="same",
+            rule=rule,
             prints=(prints.result,),
         )
+
+
+def _rule(tool: str, how: str) -> str:
+    if how == _ENDED:
+        return "ended"
+    return "same_search" if how == _PLACES or effects.searches(tool) else "same"

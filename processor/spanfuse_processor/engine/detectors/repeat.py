@@ -31,10 +31,10 @@ _STOPPED: Final = "stop"
 class RepeatLimits(DetectorLimits):
     """Numbers of equal calls in a row that stop a run; 0 switches a rule off.
 
-    `equal` calls with equal results; `writes` where the tool writes, `handoffs` of an agent that is started
-    with the same task, `failures` where equal calls fail equally, `similar` where results differ in times,
-    random ids and counters only. `waits` is for tools that wait and are asked at less than `wait_gap`
-    seconds.
+    `equal` calls with equal results; `writes` where the tool writes, `runs` where it runs something,
+    `handoffs` of an agent that is started with the same task, `failures` where equal calls fail equally,
+    `similar` where results differ in times, random ids and counters only. `waits` is for tools that wait
+    and are asked at less than `wait_gap` seconds.
 
     Repeats that are `slow` seconds apart, or between which the agent was `idle` for so many, only warn, and
     so do `warn` equal calls, `waits_warn` of tools that wait, and a wait without change that has taken
@@ -42,6 +42,7 @@ class RepeatLimits(DetectorLimits):
     """
 
     equal: int = 5
+    runs: int = 6
     writes: int = 4
     handoffs: int = 5
     failures: int = 4
@@ -151,7 +152,7 @@ class RepeatDetector:
     def _rule(self, call: Call) -> str:
         if call.event.kind is Kind.AGENT:
             return "handoffs"
-        return "writes" if call.effect == effects.WRITE else "equal"
+        return {effects.WRITE: "writes", effects.EXEC: "runs"}.get(call.effect, "equal")
 
     def _is_paced(self, call: Call, history: History, due: Due) -> bool:
         """Whether the repeats leave time between them, as a loop does not."""

@@ -48,7 +48,7 @@ class StormLimits(DetectorLimits):
     permanent_any: int = 6
     failed: int = 10
     failed_warn: int = 6
-    transient: int = 10
+    transient: int = 13
     retry_gap: float = 10.0
     slow: float = 120.0
     hidden: int = 10

@@ -20,6 +20,9 @@ from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind, Micr
 MAX_ANSWERS: Final = 64
 """Answers of models that are remembered, to tell turns apart."""
 
+EMPTY: Final = "empty"
+"""How all results end that say that there is nothing, whatever else is in them."""
+
 MAX_FORGIVEN: Final = 4
 """Further equal reads of one turn that are one wish."""
 
@@ -128,7 +131,7 @@ class Lane:
         end = prints.error or prints.result
         if not end:
             return News.UNKNOWN
-        history.take(event, prints, end)
+        history.take(event, prints, EMPTY if prints.result_empty and not prints.error else end)
         if not prints.arguments:
             return News.UNKNOWN
         keys = keys_of(event, prints)
