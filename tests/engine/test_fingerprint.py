@@ -76,6 +76,7 @@ def test_a_result_in_json_loses_the_ids_of_its_request() -> None:
     "value",
     [
         *("", "  \n", "[]", "{}", "null", "None", [], {}, None, {"results": []}, '{"results": []}'),
+        *({"events": [], "next": "c7"}, {"rows": [], "has_more": True, "nextPageToken": "x"}),
         *("no results", "No flights found for 3 May.", "0 matches", "Not found", "(empty)", "nothing to do"),
     ],
 )
@@ -84,7 +85,19 @@ def test_nothing_is_empty(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["ok", "0", 0, False, {"found": False}, [0], {"results": [1]}, "no problems", "not empty"]
+    "value",
+    [
+        "ok",
+        "0",
+        0,
+        False,
+        {"found": False},
+        [0],
+        {"results": [1]},
+        {"next": "c7"},
+        "no problems",
+        "not empty",
+    ],
 )
 def test_something_is_not_empty(value: object) -> None:
     assert not MAKE.result(value)[3]

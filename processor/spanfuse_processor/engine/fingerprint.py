@@ -31,7 +31,7 @@ from spanfuse_processor.engine.fingerprints.masking import (
     without_noise,
     without_request_noise,
 )
-from spanfuse_processor.engine.fingerprints.positions import without_positions
+from spanfuse_processor.engine.fingerprints.positions import leads_on, without_positions
 from spanfuse_processor.engine.fingerprints.sketch import Sketcher
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
@@ -203,13 +203,13 @@ def joined(asked: ArgumentPrints, came: ResultPrints = NOTHING_CAME) -> Fingerpr
 def is_empty(data: Any, text: str) -> bool:
     """Whether a result says that there is nothing.
 
-    >>> is_empty({"results": [], "total": 0}, ""), is_empty({"found": False}, "")
+    >>> is_empty({"results": [], "next": "c7"}, ""), is_empty({"found": False}, "")
     (True, False)
     >>> is_empty(None, "No flights found for that day."), is_empty(None, "12 rows, none of them empty")
     (True, False)
     """
     if isinstance(data, dict) and data:
-        values = list(data.values())
+        values = [value for name, value in data.items() if not leads_on(name)]
         return not any(values) and any(value in ([], {}, "", None) for value in values)
     return len(text) <= _SHORT and (text.strip() in _EMPTY or _NOTHING.match(text) is not None)
 

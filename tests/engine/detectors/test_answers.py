@@ -159,6 +159,22 @@ class TestSweeps:
     def test_few_long_answers_are_not_many(self) -> None:
         assert stopped_at(list(swept(LONG, "fetch"))[:7]) is None
 
+    @pytest.mark.parametrize("field", ["date", "start", "from", "since"])
+    def test_trying_day_after_day_is_no_paging(self, field: str) -> None:
+        calls = (
+            {"arguments": {"room": 7, field: f"2026-05-{day:02}"}, "result": "[]"} for day in range(1, 28)
+        )
+
+        assert stopped_at(calls) is None
+
+    def test_fresh_cursors_over_empty_pages_are_paging_whatever_cursor_comes_next(self) -> None:
+        calls = (
+            {"arguments": {"cursor": f"c{n}"}, "result": {"events": [], "next": f"c{n + 1}"}}
+            for n in range(20)
+        )
+
+        assert stopped_at(calls) == 8
+
 
 class TestNoQuestionOfItsOwn:
     def test_equal_questions_are_told_elsewhere(self) -> None:
@@ -180,7 +196,7 @@ class TestNoQuestionOfItsOwn:
         for hour in range(24):
             watch.tool("list_tickets", {"since": f"2026-05-01T{hour:02}:00"}, "[]")
 
-        assert (watch.warned, watch.stopped) == (6, None)
+        assert watch.stopped is None
 
     def test_what_a_habit_is_can_be_said(self) -> None:
         assert stopped_at(paged(), gap=300.0, slow=0, idle=0) == 8

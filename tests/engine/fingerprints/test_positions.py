@@ -13,12 +13,13 @@ from spanfuse_processor.engine.fingerprints.positions import without_positions
 POSITIONS: list[dict[str, Any]] = [
     {"offset": 200}, {"cursor": "eyJpZCI6"}, {"page_token": "x"}, {"nextToken": "x"}, {"token": "abc"},
     {"start_line": 1, "endLine": 9}, {"view_range": [1, 100]}, {"page": 3}, {"page": "3"}, {"from": 40},
-    {"start": "2026-05-01", "end": "2026-05-08"}, {"line": 7}, {"skip": 10}, {"range": "1-100"},
+    {"start": 1, "end": "200"}, {"line": 7}, {"skip": 10}, {"range": "1-100"}, {"lines": [1, 40]},
 ]  # fmt: skip
 OTHERS: list[dict[str, Any]] = [
     {"from": "LHR", "to": "JFK"}, {"page": "Albert Einstein"}, {"start": "10 Downing Street"},
     {"skip": True}, {"position": "engineer"}, {"limit": 10}, {"page_size": 50}, {"range": "A1:B7"},
-    {"lines": []}, {"index": 4}, {"page": None}, {"view": [1, 2]},
+    {"lines": []}, {"index": 4}, {"page": None}, {"view": [1, 2]}, {"start": "2026-05-01"},
+    {"since": "2026-05-01T07:00:00Z"}, {"until": "07:30:00"}, {"start": "09:30"},
 ]  # fmt: skip
 
 

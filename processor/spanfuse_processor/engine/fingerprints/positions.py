@@ -1,7 +1,8 @@
 """Where to go on: the arguments of a call that say which part of a thing is wanted, not which thing.
 
 Rule 1: a field is judged by its name; one that often means something else ("from", "page") counts only with a
-number or a date. Rule 2: how much is wanted (limit, size) stays. It does not know noise, nor digests.
+number. A date says which thing: whoever tries day after day sweeps, and does not page. Rule 2: how much is
+wanted (limit, size) stays. It does not know noise, nor digests.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ _MAYBE: Final = frozenset(
     "page pages skip start end begin from to line lines position range marker chunk part after before since "
     "until".split()
 )
-"""Names that do so when their value is a number, a date, or a range of these."""
+"""Names that do so when their value is a number, or a range of numbers."""
 
-_COUNT: Final = re.compile(r"\d[\d\s.,:/TZ+-]*")
+_MORE: Final = frozenset("next nextlink nexturl previous prev more hasmore hasnext hasnextpage".split())
+"""Names of fields of results that say where more is."""
+
+_COUNT: Final = re.compile(r"\d+(?:\.\d+)?(?:\s*[-,]\s*\d+)?")
 _DEEPEST: Final = 4  # levels of nested arguments that are looked at
 _LONGEST: Final = 64  # characters of a value that count
 
@@ -55,12 +59,25 @@ def _without(fields: dict[Any, Any], depth: int) -> dict[Any, Any]:
 
 
 @lru_cache(maxsize=8_192)
+def leads_on(name: object) -> bool:
+    """Whether a field of a result says where more is, and not what there is.
+
+    >>> leads_on("nextPageToken"), leads_on("has_more"), leads_on("page")
+    (True, True, False)
+    """
+    return isinstance(name, str) and ((plain := _plain(name)) in _MORE or plain in _POSITIONS)
+
+
 def _says_where(name: object) -> bool | None:
     """Whether a name says for certain, or only perhaps (False), where to go on; None: it does not."""
     if not isinstance(name, str):
         return None
-    plain = name[:32].lower().replace("_", "").replace("-", "")
+    plain = _plain(name)
     return True if plain in _POSITIONS else False if plain in _MAYBE else None
+
+
+def _plain(name: str) -> str:
+    return name[:32].lower().replace("_", "").replace("-", "")
 
 
 def _counts(value: object) -> bool:
