@@ -35,15 +35,17 @@ def _truth(name: str, entry: dict[str, Any]) -> Truth:
 
 
 def judge(shared: Shared, names: list[str], starts: bool) -> dict[str, Verdict]:
-    """File -> verdict; places in a file are no steps, so a stop is at 0."""
-    replay = Replay()
-    replay.read([shared.data / "spans" / name for name in names], starts)
-    found: dict[str, Verdict] = dict.fromkeys(names, Verdict())
+    """File -> verdict, each by itself: files share ids of conversations. A stop is at 0, for want of steps."""
+    return {name: _judge(shared.data / "spans" / name, starts) for name in names}
+
+
+def _judge(path: Path, starts: bool) -> Verdict:
+    replay, found = Replay(), Verdict()
+    replay.read([path], starts)
     for row in replay.rows():
-        name = Path(row["file"]).name
         warned = {each["detector"] for each in row["findings"] if each["level"] == "warn"}
         stopped = row["verdict"] == "stop"
         by = row["detector"] if stopped else ""
         verdict = Verdict(0 if stopped else None, 0 if warned else None, by, tuple(sorted(warned)))
-        found[name] = worse(found[name], verdict)
+        found = worse(found, verdict)
     return found
