@@ -76,6 +76,8 @@ class Withholding:
             stamps[names.EFFECT] = event.effect
         if event.user_turn:
             stamps[names.TURN] = names.FRESH_TURN if event.fresh else names.USER_TURN
+        elif event.handed:
+            stamps[names.TURN] = names.TOOL_TURN
         return {name: text for name, text in stamps.items() if text and span.attributes.get(name) is None}
 
 

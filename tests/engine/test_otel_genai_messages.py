@@ -33,6 +33,14 @@ class TestTurn:
 
     def test_what_was_stamped_goes_before(self) -> None:
         assert not read(CHAT | {names.INPUT_MESSAGES: TALK, names.TURN: "agent"}).user_turn
+        assert read(CHAT | {names.INPUT_MESSAGES: TALK, names.TURN: "tool"}).handed
+
+    def test_a_request_that_hands_on_what_a_tool_gave_is_nobody_s(self) -> None:
+        note = json.dumps([ASKED, ANSWERED, {"role": "user", "content": "Observation: 7 rows"}])
+        event = read(CHAT | {names.INPUT_MESSAGES: note})
+
+        assert (event.user_turn, event.handed) == (False, True)
+        assert not read(CHAT | {names.INPUT_MESSAGES: TALK}).handed
 
     def test_embeddings_are_nobody_s_turn(self) -> None:
         assert not read({names.OPERATION: "embeddings", names.INPUT_MESSAGES: TALK}).user_turn

@@ -91,6 +91,14 @@ def test_a_run_s_own_budget_and_a_cut_answer_are_read() -> None:
     assert (fast(CHAT).budget, fast(CHAT).cut) == (None, False)
 
 
+def test_whose_words_came_last_is_read() -> None:
+    turns = [fast(CHAT | {names.TURN: turn}) for turn in ("user", "fresh", "tool", "agent")]
+
+    assert [(each.user_turn, each.fresh, each.handed) for each in turns] == [
+        (True, False, False), (True, True, False), (False, False, True), (False, False, False),
+    ]  # fmt: skip
+
+
 def test_a_scope_that_is_not_ours_is_left_to_others() -> None:
     assert fast(TOOL, scope="mine") is None
 

@@ -75,6 +75,11 @@ def test_every_golden_verdict_falls_at_the_same_call(path: Path) -> None:
             "gen_ai.request.model": "gpt-4o",
             "gen_ai.input.messages": '[{"role": "assistant"}, {"role": "user", "content": "go on"}]',
         },
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": "gpt-4o",
+            "gen_ai.input.messages": '[{"role": "assistant"}, {"role": "user", "content": "Observation: 7"}]',
+        },
     ],
 )
 def test_what_only_content_shows_of_a_call_is_stamped_too(content: dict[str, object]) -> None:

@@ -59,9 +59,10 @@ STAGE_TIMEOUT: Final = "spanfuse.stage.timeout"  # seconds
 TENANT: Final = "spanfuse.tenant"
 NAMESPACE: Final = "spanfuse.namespace"
 FEATURE: Final = "spanfuse.feature"
-TURN: Final = "spanfuse.turn"  # "user" when a user's words came last, "fresh" when nothing else came before
+TURN: Final = "spanfuse.turn"  # whose words came last: a user's, also when nothing else came before, a tool's
 USER_TURN: Final = "user"
 FRESH_TURN: Final = "fresh"
+TOOL_TURN: Final = "tool"
 
 # Ours: what can be compared without content.
 ARGUMENTS: Final = "spanfuse.arguments"  # both as `reading/prints.py` writes and reads them

@@ -112,6 +112,7 @@ class OtelGenai:
         turn = get(names.TURN)
         event.fresh = turn == names.FRESH_TURN
         event.user_turn = event.fresh or turn == names.USER_TURN
+        event.handed = turn == names.TOOL_TURN
         if run:
             event.stages = text(get(names.STAGES))
         if kind is Kind.MODEL or kind is Kind.EMBEDDINGS:

@@ -70,6 +70,7 @@ class Spanfuse:
         )  # fmt: skip
         if turn is not None:
             event.user_turn, event.fresh = turn in _TURNS, turn == names.FRESH_TURN
+            event.handed = turn == names.TOOL_TURN
         stages = get(names.STAGES)
         if stages.__class__ is str:
             event.stages = stages
