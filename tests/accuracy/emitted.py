@@ -35,7 +35,7 @@ def _truth(name: str, entry: dict[str, Any]) -> Truth:
 
 
 def judge(shared: Shared, names: list[str], starts: bool) -> dict[str, Verdict]:
-    """File -> verdict, each by itself: files share ids of conversations. A stop is at 0, for want of steps."""
+    """File -> verdict, each by itself: files share ids of conversations. A stop is at step 0."""
     return {name: _judge(shared.data / "spans" / name, starts) for name in names}
 
 
