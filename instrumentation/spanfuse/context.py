@@ -24,6 +24,7 @@ from spanfuse_processor.engine.reading.lenient import number
 from spanfuse_processor.engine.reading.stages import Stage, pack, unpack
 
 _KEY = otel_context.create_key("spanfuse-run")
+_CALL = otel_context.create_key("spanfuse-call")
 MAX_AGENTS = 32  # names of enclosing agents that are remembered
 
 _CARRIED = (
@@ -113,6 +114,17 @@ def current() -> RunScope | None:
     if isinstance(scope, RunScope):
         return scope
     return from_baggage(context) or _process.scope
+
+
+def in_call(trace_id: bytes, span_id: bytes, context: Context) -> Context:
+    """`context`, in the body of the call that has this span."""
+    return otel_context.set_value(_CALL, (trace_id, span_id), context)
+
+
+def current_call() -> tuple[bytes, bytes]:
+    """The trace and span of the call in whose body this is; empty outside of any in this process."""
+    ids = otel_context.get_value(_CALL)
+    return ids if isinstance(ids, tuple) else (b"", b"")
 
 
 class _Attached:

@@ -11,8 +11,6 @@ import math
 from contextlib import ExitStack
 from types import TracebackType
 
-from opentelemetry import trace
-
 from spanfuse import context, runtime
 from spanfuse.calling import ActiveCall, begin
 from spanfuse.context import RunScope
@@ -108,9 +106,9 @@ def stage(name: str, *, budget_usd: float | None = None, timeout: float | None =
 def heartbeat(within: float = 0.0) -> None:
     """The current run lives, although it makes no calls. Cheap: call it as often as you like.
 
-    A run that has sent a heartbeat is expected to go on doing so while nothing of it is open: it is warned of
-    after 25 seconds without one, and stopped five minutes later. Inside a tool it also says that the tool is
-    not stuck.
+    A run that has sent a heartbeat is expected to go on doing so while nothing of it is open, until the
+    stage, agent or run ends in which it did: it is warned of after 25 seconds without one, and stopped five
+    minutes later. Inside a tool it also says that the tool is not stuck.
 
     Args:
         within: seconds in which the next one comes at the latest, where 25 are too few.
@@ -122,16 +120,8 @@ def heartbeat(within: float = 0.0) -> None:
     if live is None or scope is None:
         return
     live.start()
-    live.host.heartbeat(_beat(scope, within))
+    live.host.heartbeat(Heartbeat(scope.id, *context.current_call(), within=within))
     _obey(live, scope)
-
-
-def _beat(scope: RunScope, within: float) -> Heartbeat:
-    here = trace.get_current_span().get_span_context()
-    if not here.is_valid:
-        return Heartbeat(scope.id, within=within)
-    ids = here.trace_id.to_bytes(16, "big"), here.span_id.to_bytes(8, "big")
-    return Heartbeat(scope.id, *ids, within=within)
 
 
 def _obey(live: Runtime, scope: RunScope) -> None:

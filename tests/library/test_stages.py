@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from opentelemetry import trace
 from tests.library.making import MODEL, Clock, ask, chat
 from tests.waiting import until
 
@@ -163,12 +164,13 @@ class TestStage:
 
 
 class TestHeartbeat:
-    def test_it_is_the_current_runs_and_comes_from_the_span_inside_of_which_it_is_sent(
+    def test_it_is_the_current_runs_and_comes_from_the_call_inside_of_which_it_is_sent(
         self, session: Session
     ) -> None:
         @spanfuse.tool
         def compute() -> None:
-            spanfuse.heartbeat(within=600)
+            with trace.get_tracer("the application's").start_as_current_span("epoch"):
+                spanfuse.heartbeat(within=600)
 
         with spanfuse.run() as run:
             compute()

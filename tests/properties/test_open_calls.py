@@ -49,14 +49,19 @@ class Twin:
     over: set[int] = field(default_factory=set)
     stirs: list[float] = field(default_factory=lambda: [0.0])
     beats: list[float] = field(default_factory=list)
+    sent_in: int = 0
 
     def take(self, step: Step, now: float) -> None:
         number = step.number
+        if step.what == "beat" and number in self.over:
+            return
         if step.what == "beat":
-            self.beats.append(now)
+            self.beats, self.sent_in = [*self.beats, now], number
             self.live([each for each in (number, *self.shape.above(number)) if not self.contains(each)], now)
         elif step.what == "end":
             self.over.add(number)
+            if number == self.sent_in:
+                self.beats.clear()
             self.stir(number, now)
         elif number not in self.over:
             began = now - (step.open_for if step.what == "goes_on" else 0.0)

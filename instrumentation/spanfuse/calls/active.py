@@ -17,7 +17,7 @@ from opentelemetry.trace import Status, StatusCode
 
 from spanfuse.calls import record, settling
 from spanfuse.calls.underway import event_of
-from spanfuse.context import RunScope, attached, kept_here, with_run
+from spanfuse.context import RunScope, attached, in_call, kept_here, with_run
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit, named_key
 from spanfuse.guard import guarded
@@ -168,6 +168,7 @@ class WatchedCall(ActiveCall):
         A provider is not told who its customer's user is: around a model call no baggage of ours goes out.
         """
         around = kept_here(self.scope) if self._intent.kind in _PROVIDERS_OWN else with_run(self.scope)
+        around = in_call(self._started.trace_id, self.span_id, around)
         return attached(trace.set_span_in_context(self._started.span, around))
 
     @guarded("waiting", _NOTHING)

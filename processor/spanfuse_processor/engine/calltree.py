@@ -184,10 +184,13 @@ class CallTree:
         """Whether it is a call that began and has not ended."""
         return self._open is not None and node in self._open
 
+    def has_ended(self, node: int) -> bool:
+        """Whether it is a call that has ended."""
+        return bool(self._nodes.cells[node * CELLS + META] & ENDED)
+
     def way_up(self, node: int) -> tuple[list[int], bool]:
         """The numbers of a span and of what is above, and whether that is all: not while one is awaited."""
-        way = self._nodes.way_up(node)
-        return way, bool(self._nodes.cells[way[-1] * CELLS + META] & KIND)
+        return self._nodes.way_up(node)
 
     def nodes(self) -> Iterator[Node]:
         """Everything that is known of the shape, in order of arrival."""

@@ -59,7 +59,7 @@ class OpenCalls:
         scheduled: when somebody will look, kept by whoever does.
     """
 
-    __slots__ = ("_beat", "_held", "_stirred", "_stirs", "_tree", "_within", "due", "scheduled")
+    __slots__ = ("_beat", "_from", "_held", "_stirred", "_stirs", "_tree", "_within", "due", "scheduled")
 
     def __init__(self, tree: CallTree, now: Instant) -> None:
         self.due: Instant = inf
@@ -70,6 +70,7 @@ class OpenCalls:
         # Below which span that was, and when the call had begun: who is around it is found out at a look.
         self._stirs: dict[tuple[bytes, bytes], tuple[Instant, int]] = {}
         self._beat: Instant | None = None
+        self._from = b""  # inside of which span it was sent: when that ends, no further one is owed
         self._within = 0.0
 
     def __len__(self) -> int:
@@ -104,16 +105,22 @@ class OpenCalls:
 
     def ended(self, event: CallEnded, now: Instant) -> None:
         """A call has ended, whether it was known to be open or not."""
-        self._held.pop(event.trace_id + event.span_id, None)
+        key = event.trace_id + event.span_id
+        self._held.pop(key, None)
+        if key == self._from:
+            self._beat = None
         self._stir(event, now)
 
     def beat(self, event: Heartbeat, now: Instant) -> None:
         """The run says that it lives. So does what is open around the place where it says so."""
+        node = self._tree.find(event.trace_id, event.span_id)
+        if node is not None and self._tree.has_ended(node):
+            return
         at, first = now - event.ago, self._beat is None
         if self._beat is None or at >= self._beat:
             if first or event.within != self._within:
                 self._ask_anew(now)
-            self._beat, self._within = at, event.within
+            self._beat, self._from, self._within = at, event.trace_id + event.span_id, event.within
         for held in self._around(event.trace_id, event.span_id, inf):
             if not held.contains:
                 held.alive = max(held.alive, at)
@@ -153,7 +160,7 @@ class OpenCalls:
         self._stirs |= other._stirs
         self._stirred = max(self._stirred, other._stirred)
         if other._beat is not None and (self._beat is None or other._beat > self._beat):
-            self._beat, self._within = other._beat, other._within
+            self._beat, self._from, self._within = other._beat, other._from, other._within
         self._ask_anew(now)
 
     def _come_back(self, now: Instant) -> None:

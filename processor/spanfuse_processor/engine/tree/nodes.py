@@ -212,15 +212,15 @@ class Nodes:
         """The node above, or NONE."""
         return self.cells[node * CELLS]
 
-    def way_up(self, node: int) -> list[int]:
-        """A node and those above it, nearest first."""
+    def way_up(self, node: int) -> tuple[list[int], bool]:
+        """A node and those above it, nearest first, and whether that is all: not while one is awaited."""
         cells, way = self.cells, [node]
         for _ in range(STEPS):
             node = cells[node * CELLS]
             if node == NONE:
                 break
             way.append(node)
-        return way
+        return way, bool(cells[way[-1] * CELLS + META] & KIND)
 
     def code(self, node: int) -> int:
         """What a node is; AWAITED when nobody knows yet."""
