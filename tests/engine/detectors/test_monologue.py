@@ -88,6 +88,13 @@ class TestInOtherWords:
 
         assert said(Watch(), *answers).stopped == 6
 
+    def test_talk_in_ever_other_words_only_warns(self) -> None:
+        words = "amber birch cedar delta ember fjord grove heath inlet jetty knoll ledge marsh nadir".split()
+        watch = said(Watch(), *[" ".join(words[n % 11 : n % 11 + 4] + words[n // 11 : 2]) for n in range(40)])
+
+        assert watch.rules == [(12, "monologue.talk_warn")]
+        assert watch.findings[0][1].message == "gpt-4o said something 12 times in a row and called nothing"
+
     def test_messages_that_say_something_else_are_none(self) -> None:
         words = "amber birch cedar delta ember fjord grove heath inlet jetty knoll ledge marsh nadir".split()
         answers = [" ".join(words[n : n + 4]) for n in range(11)]
@@ -185,7 +192,7 @@ class TestWhatIsNoMonologue:
         for n in range(60):
             watch.model(tokens=(1_000 + 20 * n, 40))
 
-        assert watch.findings == []
+        assert watch.rules == [(13, "monologue.talk_warn")]
 
     def test_helpers_that_say_the_same_side_by_side(self) -> None:
         watch = Watch()
@@ -241,7 +248,7 @@ class TestLimits:
 
 
 def test_how_much_of_a_message_comes_back_can_be_said() -> None:
-    assert said(Watch(**ALONE, likeness=0.99), *reworded(12)).findings == []
+    assert said(Watch(**ALONE, likeness=0.99), *reworded(12)).stopped is None
 
 
 def test_the_words_say_what_was_said() -> None:

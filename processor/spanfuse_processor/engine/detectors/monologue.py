@@ -3,8 +3,9 @@
 Rule 1: only models' calls with nothing called between them. Rule 2: a batch of independent requests may get
 equal answers, so a message counts when the conversation goes on (each request is longer than the one
 before, for it carries what was said), or when it is too long to be the answer to many things. Rule 3:
-messages in other words are alike but for digits and a few words, one of the last few. It does not know what
-a person said, nor what others did meanwhile: either began the lane or its silence anew.
+messages in other words are alike but for digits and a few words, one of the last few; of talk in ever other
+words, which may be thinking, it only warns. It does not know what a person said, nor what others did
+meanwhile: either began the lane or its silence anew.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ RECENT: Final = 8
 
 MOST_SPANS: Final = 16
 
+TALK: Final = "talk_warn"
+
 
 @dataclass(frozen=True, slots=True)
 class MonologueLimits(DetectorLimits):
@@ -43,13 +46,14 @@ class MonologueLimits(DetectorLimits):
 
     `equal` messages, `alike` ones of which at least `likeness` (0 to 1) of the words are in one of the last
     eight, `blank` ones of so few tokens that there is no word in them. Two fewer warn, one fewer of `equal`
-    ones.
+    ones; and so do `talk_warn` messages of any words, when each request goes on from the one before.
     """
 
     equal: int = 4
     alike: int = 6
     likeness: float = 0.8
     blank: int = 6
+    talk_warn: int = 12
 
 
 class MonologueDetector:
@@ -103,12 +107,11 @@ class MonologueDetector:
         self._hear(call.lane, event, event.prints or Fingerprints())
         for rule, count in self._counts.items():
             limit = getattr(self._limits, rule)
-            if 0 < limit <= count:
+            warn = limit - _EARLIER[rule]
+            if 0 < limit <= count and rule != TALK:
                 return self._said(call, Severity.STOP, rule, count, limit)
-            if 0 < limit - (1 if rule == "equal" else 2) <= count and limit:
-                warned = self._said(call, Severity.WARN, rule, count, limit)
-                if warned is not None:
-                    return warned
+            if limit and 0 < warn <= count and Severity.WARN not in self._told:
+                return self._said(call, Severity.WARN, rule, count, warn)
         return None
 
     def _begin(self) -> None:
@@ -116,7 +119,7 @@ class MonologueDetector:
         self._input, self._result = 0, ""
         self._sketches.clear()
         self._spans.clear()
-        self._counts = {"equal": 1, "alike": 1, "blank": 0}
+        self._counts = {"equal": 1, "alike": 1, "blank": 0, TALK: 1}
         self._told: tuple[Severity, ...] = ()
 
     def _hear(self, lane: Lane, event: CallEnded, prints: Fingerprints) -> None:
@@ -138,6 +141,7 @@ class MonologueDetector:
         if before is not None:
             self._counts["equal"] += before.ends > 1
             self._counts["alike"] += before.kin > 1
+            self._counts[TALK] += 1
             self._spans += [step.span_id for step in before.steps[-2:-1]]
         self._counts["blank"] = blank + (blank and before is not None and before.ends > 1)
 
@@ -149,6 +153,7 @@ class MonologueDetector:
         counts["equal"] = counts["equal"] + 1 if equal else 1
         counts["alike"] = counts["alike"] + 1 if goes_on and self._is_alike(prints) else 1
         counts["blank"] = (counts["blank"] + 1 if goes_on else 1) if blank else 0
+        counts[TALK] = counts[TALK] + 1 if goes_on else 1
 
     def _is_alike(self, prints: Fingerprints) -> bool:
         sketch, likeness = prints.result_sketch, self._limits.likeness
@@ -177,4 +182,10 @@ class MonologueDetector:
         )
 
 
-_WHAT: Final = {"equal": "the same", "alike": "nearly the same", "blank": "nothing"}
+_EARLIER: Final = {"equal": 1, "alike": 2, "blank": 2, TALK: 0}  # by how many messages a warning comes first
+_WHAT: Final = {
+    "equal": "the same",
+    "alike": "nearly the same",
+    "blank": "nothing",
+    TALK: "something",
+}
