@@ -7,7 +7,7 @@ listed and not counted. It does not judge.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from tests.accuracy.otlp import Span
 from tests.accuracy.shared import Shared, read_lines
@@ -15,6 +15,18 @@ from tests.accuracy.steps import Case, End, Kind, Step, Truth, counted
 
 _KINDS = {"llm": Kind.MODEL, "tool": Kind.TOOL, "agent": Kind.AGENT}
 _NO_WORDS = "tool call"  # what a shape says where a model only called a tool
+
+PAIRS: Final = (
+    ("T007", "F007", "how often, and the price of a poll"),
+    ("T056", "F016", "whether anything is ever produced"),
+    ("T063", "F015", "what is on the pages"),
+    ("T038", "F019", "length only"),
+    ("T065", "F038", "the gaps"),
+    ("T135", "F029", "whether the error persists"),
+    ("T057", "F044", "the state of the page"),
+    ("T108", "F010", "the period that was declared"),
+)
+"""A trip and an honest incident of nearly the same shape, and what tells them apart."""
 
 Record = dict[str, Any]
 

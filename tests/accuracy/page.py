@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.accuracy import tables
 from tests.accuracy.argued import ARGUED
+from tests.accuracy.markdown import table
 from tests.accuracy.measuring import Measured
 from tests.accuracy.promises import of, promises, stopped_honest
 from tests.accuracy.steps import Truth
 from tests.accuracy.synthetic import LOOPS, TWINS, UNDECIDABLE
+from tests.accuracy.tables import beside, grafts, incidents, runs
 
 
 def written(measured: Measured) -> str:
@@ -26,32 +27,34 @@ def _sections(measured: Measured) -> Iterator[str]:
     yield INTRODUCTION
     yield _measured(measured)
     yield "## Beside other guards\n\n" + BESIDE.strip()
-    yield tables.beside_peers(measured)
+    yield beside.peers(measured)
     yield STUDY
-    yield tables.beside_study(measured)
+    yield beside.of_study(measured)
     yield "## Incidents\n\n" + INCIDENTS.strip()
-    yield tables.incidents(measured)
+    yield incidents.by_category(measured)
+    yield "Pairs of nearly the same shape:"
+    yield incidents.pairs(measured)
     yield WITHHOLDING
-    yield tables.settings(measured)
+    yield incidents.settings(measured)
     yield "## Recorded runs\n\n" + RUNS.strip()
-    yield tables.runs(measured)
+    yield runs.by_source(measured)
     yield "## Emitted spans\n\n" + SPANS.strip()
-    yield tables.spans(measured)
+    yield runs.spans(measured)
     yield "## By detector\n\nEnds only; a case that two detectors warn of counts at both."
-    yield tables.detectors(measured)
+    yield runs.detectors(measured)
     yield "## Grafts\n\n" + GRAFTS.strip()
-    yield tables.grafts(measured, loops=True)
+    yield grafts.by_kind(measured, loops=True)
     yield "Kinds that are undecidable (*), of which no more than a warning is wanted:\n\n" + "\n".join(
         f"- {kind}: {why}." for kind, why in UNDECIDABLE.items()
     )
     yield "Honest twins, where every number is a false kill:"
-    yield tables.grafts(measured, loops=False)
+    yield grafts.by_kind(measured, loops=False)
     yield "What each kind is:\n\n" + "\n".join(
         f"- {kind}: {_first_line(make.__doc__)}" for kind, make in {**LOOPS, **TWINS}.items()
     )
     yield "## Honest runs that are stopped\n\n" + _killed(measured)
     yield "## Loops that are not stopped\n\n" + (
-        "\n".join(f"- {each}" for each in tables.missed(measured)) or "None."
+        "\n".join(f"- {each}" for each in runs.missed(measured)) or "None."
     )
     yield UNSEEN
     yield "## What is promised\n\n" + _promised(measured)
@@ -63,7 +66,7 @@ def _measured(measured: Measured) -> str:
     for name in ("incidents", "runs", "spans", "synthetic"):
         truths = of(measured, name)
         rows.append([name, len(truths), sum(truth.steps for truth in truths), _known(truths)])
-    return tables.table(("set", "cases", "steps", "what is known"), rows)
+    return table(("set", "cases", "steps", "what is known"), rows)
 
 
 def _known(truths: list[Truth]) -> str:
@@ -89,7 +92,7 @@ def _killed(measured: Measured) -> str:
 
 def _promised(measured: Measured) -> str:
     rows = [(each.what, each.found, "kept" if each.kept else "**missed**") for each in promises(measured)]
-    return tables.table(("promise", "found", ""), rows)
+    return table(("promise", "found", ""), rows)
 
 
 def _first_line(text: str | None) -> str:

@@ -15,7 +15,7 @@ from tests.accuracy.synthetic import LOOPS, TWINS
 @pytest.fixture
 def figures(monkeypatch: pytest.MonkeyPatch) -> Measured:
     """A loop, an honest run that is stopped, and a graft of every kind; one peer."""
-    monkeypatch.setattr("tests.accuracy.tables.study.FOUND", {})
+    monkeypatch.setattr("tests.accuracy.tables.beside.study.FOUND", {})
     truths = [loop(), honest(), loop("trip", "incidents", due=5), Truth("a.json", "spans", end=End.HONEST)]
     truths += [Truth(kind, "synthetic", kind, calls=(0, 1, 2), onset=0) for kind in [*LOOPS, *TWINS]]
     verdicts = {"loop": Verdict(5, 4, "repeat", ("repeat",)), "honest": Verdict(5, 4, "cycle")}

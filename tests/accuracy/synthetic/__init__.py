@@ -48,6 +48,8 @@ LOOPS: Final[Mapping[str, Graft]] = MappingProxyType(
         "recursion, our spans": talks.recursion,
         "recursion, one conversation": talks.recursion,
         "recursion, linked": talks.recursion_queued,
+        "one call, two agents": loops.split_over_agents,
+        "A-B-C with strangers": loops.ring_with_a_stranger,
         "varied waste": loops.varied_waste,
     }
 )
@@ -84,6 +86,7 @@ UNDECIDABLE: Final[Mapping[str, str]] = MappingProxyType(
         "drifting arguments and results": "results that differ are what learning looks like, however little "
         "they differ",
         "ping-pong, reworded": "two agents that agree politely and two that discuss differ in meaning alone",
+        "A-B-C with strangers": "all work comes back to what it knows; only how much of it is new differs",
         "varied waste": "nothing in it ever comes back: budgets end it, and no warning is possible",
     }
 )

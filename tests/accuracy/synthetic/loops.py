@@ -211,6 +211,29 @@ def fixed_and_undone(actor: Actor) -> int:
     return calls[4]
 
 
+def split_over_agents(actor: Actor) -> int:
+    """One call and one answer, made in turn by two agents that do not know of each other."""
+    calls = []
+    for number in range(CALLS):
+        actor.agent = ("north", "south")[number % 2]
+        calls.append(actor.call(*actor.look(0)))
+    return calls[1]
+
+
+def ring_with_a_stranger(actor: Actor) -> int:
+    """Three calls in turn, and after every third time round one that was never made before."""
+    calls = []
+    for number in range(CALLS):
+        if number % 10 == 9:
+            tool, arguments, answer = actor.look(4)
+            calls.append(
+                actor.call(tool, {**arguments, "section": actor.token()}, f"{answer} {actor.token()}")
+            )
+        else:
+            calls.append(actor.call(*actor.look(number % 10 % 3)))
+    return calls[3]
+
+
 def varied_waste(actor: Actor) -> int:
     """Work that is always another and leads nowhere: nothing in it ever comes back."""
     calls = []

@@ -1,0 +1,1 @@
+"""The tables of the page, one file for each of its parts."""
