@@ -44,6 +44,18 @@ class TestRings:
 
         assert watch.rules == [(6, "cycle.rounds"), (8, "cycle.rounds")]
 
+    @pytest.mark.parametrize(("period", "call"), [(2, 6), (3, 8), (4, 10)])
+    def test_one_in_which_every_call_fails_needs_no_eighth(self, period: int, call: int) -> None:
+        calls = [each | {"error": "it did not work"} for each in ring(period)]
+
+        assert stopped_at(calls, **ALONE) == call
+        assert stopped_at(calls, **ALONE, failing=0) == max(8, call)
+
+    def test_one_success_in_it_makes_it_a_ring_like_others(self) -> None:
+        calls = [each | ({"error": "it did not work"} if n % 2 else {}) for n, each in enumerate(ring(2))]
+
+        assert stopped_at(calls, **ALONE) == 8
+
     def test_a_return_alone_is_no_cycle(self) -> None:
         watch = Watch()
         for letter in "ABA":

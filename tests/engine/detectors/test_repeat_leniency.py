@@ -54,7 +54,7 @@ class TestTurns:
 
         assert watch.findings == []
 
-    @pytest.mark.parametrize(("tool", "call"), [("send_mail", 3), ("save_note", 4), ("bash", 6)])
+    @pytest.mark.parametrize(("tool", "call"), [("send_mail", 3), ("save_note", 5), ("bash", 6)])
     def test_equal_acts_side_by_side_are_as_many(self, tool: str, call: int) -> None:
         watch = Watch()
         for n in range(12):

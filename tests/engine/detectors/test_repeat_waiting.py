@@ -107,7 +107,7 @@ class TestWaiting:
         calls = [{"name": "look", **SAME}] * 20
 
         assert stopped_at(calls, tools={"look": ToolRule(effect=Effect.WAIT)}) is None
-        assert stopped_at(calls, tools={"look": ToolRule(effect=Effect.WRITE)}) == 4
+        assert stopped_at(calls, tools={"look": ToolRule(effect=Effect.EXEC)}) == 6
         assert stopped_at([{**SAME, "effect": "wait"}] * 20) is None
 
 
@@ -135,7 +135,7 @@ class TestPauses:
     def test_but_to_write_the_same_is_none(self) -> None:
         calls = [{"name": "append_log", "arguments": {"line": "check"}, "result": "ok"}] * 9
 
-        assert stopped_at(calls, gap=60.0) == 4
+        assert stopped_at(calls, gap=60.0) == 5
         assert stopped_at(calls, gap=130.0) is None
 
     def test_what_a_habit_is_can_be_said(self) -> None:

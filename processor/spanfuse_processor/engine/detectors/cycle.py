@@ -3,8 +3,8 @@
 Rule 1: a ring counts when what follows repeats too, with equal results: A, B, A alone is nothing. Rule 2:
 two rounds are forgiven, the third trips as soon as it is plain. Rule 3: calls in any order that bring
 nothing new are a ring whose period nobody knows: it takes more of them. Rule 4: where one of a ring waits,
-or fails in a way that passes by itself, the ring waits. It does not know calls that repeat alone, nor what a
-stop does.
+or fails in a way that passes by itself, the ring waits. It does not know calls that repeat alone, nor what
+a stop does.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ class CycleLimits(DetectorLimits):
     """Numbers of calls that stop a run; 0 switches a rule off.
 
     A ring of `period` calls stops after `rounds` whole rounds and two calls of the next, if these are `calls`
-    or more; `stale` calls in any order that all brought nothing new. A ring in which a tool waits stops at
+    or more (`failing` where every call of it fails); `stale` calls in any order that all brought nothing new. A ring in which a tool waits stops at
     `waits` calls that are less than `wait_gap` seconds apart. Two calls less warn (`stale_warn` in any order,
     `waits_warn`), and so do rings whose calls are `slow` seconds apart, or between which the agent was `idle`
     for so many.
     """
 
     calls: int = 8
+    failing: int = 6
     rounds: int = 2
     stale: int = 12
     stale_warn: int = 6
@@ -120,7 +121,8 @@ class CycleDetector:
             if any(step.waits for step in steps[-period:]):
                 rings.append(Ring("waits", period, length, limits.waits_warn, limits.waits))
             elif limits.rounds and limits.calls:
-                stop = max(limits.calls, limits.rounds * period + 2)
+                failing = limits.failing and all(step.failed for step in steps[-period:])
+                stop = max(limits.failing if failing else limits.calls, limits.rounds * period + 2)
                 rings.append(Ring("rounds", period, length, max(2 * period, stop - 2), stop))
         if not any(step.waits for step in steps[-history.stale :]):
             rings.append(Ring("stale", 0, history.stale, limits.stale_warn, limits.stale))

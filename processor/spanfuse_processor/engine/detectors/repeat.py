@@ -3,9 +3,9 @@
 Rule 1: judged after the call, on what was asked and what came of it; where either is unknown it says
 nothing, but for an agent that is started again and again with the same task. Rule 2: noise (times, random
 ids, counters) is forgiven on one side only. Rule 3: what waits may repeat for long, if it leaves time
-between; what writes may repeat less than what reads. Rule 4: a pause between repeats (a schedule, a growing
-back-off) is no loop; it is warned of at most. It does not know which calls follow one another, nor what a
-stop does.
+between; a command may be run once more than a question is asked. Rule 4: a pause between repeats (a schedule,
+a growing back-off) is no loop; it is warned of at most. It does not know which calls follow one another, nor
+what a stop does.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RepeatLimits(DetectorLimits):
 
     equal: int = 5
     runs: int = 6
-    writes: int = 4
+    writes: int = 5
     handoffs: int = 5
     failures: int = 4
     similar: int = 6
