@@ -29,10 +29,10 @@ class CycleLimits(DetectorLimits):
     """Numbers of calls that stop a run; 0 switches a rule off.
 
     A ring of `period` calls stops after `rounds` whole rounds and two calls of the next, if these are `calls`
-    or more (`failing` where every call of it fails); `stale` calls in any order that all brought nothing new. A ring in which a tool waits stops at
-    `waits` calls that are less than `wait_gap` seconds apart. Two calls less warn (`stale_warn` in any order,
-    `waits_warn`), and so do rings whose calls are `slow` seconds apart, or between which the agent was `idle`
-    for so many.
+    or more, or `failing` where every call of it fails; `stale` calls in any order that all brought nothing
+    new. A ring in which a tool waits stops at `waits` calls that are less than `wait_gap` seconds apart. Two
+    calls less warn (`stale_warn` in any order, `waits_warn`), and so do rings whose calls are `slow` seconds
+    apart, or between which the agent was `idle` for so many.
     """
 
     calls: int = 8
