@@ -47,6 +47,7 @@ SAME_ALL: Final = slice(0, 1)
 _PACKED: Final = Struct("<4Q9p")  # rough key, started_ns, ended_ns, idle_ns, span_id
 _SIZE, _pack = _PACKED.size, _PACKED.pack
 _KEY: Final = 8
+_NEVER: Final = (0, 0, 0)
 _HASH: Final = (1 << 64) - 1
 
 
@@ -120,7 +121,7 @@ class History:
         self._steps: list[Step] | None = None  # the same unpacked, while somebody looks
         self._gone = 0  # how many steps left the window
         self._noisy: dict[int, Keys] | None = None  # of the steps that have noise, by their number from 0
-        self._counts: dict[int, list[int]] | None = None  # by period: one count for each way
+        self._counts: dict[int, tuple[int, ...]] | None = None  # by period: one count for each way
         self._seen: Marks | None = None  # what left the window
         self.end = self.end_name = self._asked = ""
         self._sketch = self.asked_again = self.kin = self.akin = 0
@@ -219,11 +220,12 @@ class History:
 
     def _count(self, keys: Keys) -> None:
         """Counts on each cycle that the step at hand continues; all others end here."""
-        before, counts, kept = self._counts or {}, {}, len(self._labels)
+        before, kept = self._counts or {}, len(self._labels)
+        counts: dict[int, tuple[int, ...]] = {}
         for at in self._all(keys.rough):
-            ways = before.get(kept - at) or (0, 0, 0)
-            equal = self._ways(keys, at)
-            counts[kept - at] = [(way + 1) * same for way, same in zip(ways, equal, strict=True)]
+            one, two, three = before.get(kept - at, _NEVER)
+            same = self._ways(keys, at)
+            counts[kept - at] = (one + 1) * same[0], (two + 1) * same[1], (three + 1) * same[2]
         self._counts = counts
 
     def _append(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int) -> None:
