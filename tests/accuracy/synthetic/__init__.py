@@ -49,7 +49,7 @@ LOOPS: Final[Mapping[str, Graft]] = MappingProxyType(
         "recursion, one conversation": talks.recursion,
         "recursion, linked": talks.recursion_queued,
         "one call, two agents": loops.split_over_agents,
-        "A-B-C with strangers": loops.ring_with_a_stranger,
+        "A-B-C with strangers": loops.ring_with_strangers,
         "varied waste": loops.varied_waste,
     }
 )

@@ -220,17 +220,14 @@ def split_over_agents(actor: Actor) -> int:
     return calls[1]
 
 
-def ring_with_a_stranger(actor: Actor) -> int:
-    """Three calls in turn, and after every third time round one that was never made before."""
-    calls = []
+def ring_with_strangers(actor: Actor) -> int:
+    """Three calls in turn, and after every four of them one that was never made before."""
+    calls: list[int] = []
     for number in range(CALLS):
-        if number % 10 == 9:
+        calls.append(actor.call(*actor.look(number % 3)))
+        if number % 4 == 3:
             tool, arguments, answer = actor.look(4)
-            calls.append(
-                actor.call(tool, {**arguments, "section": actor.token()}, f"{answer} {actor.token()}")
-            )
-        else:
-            calls.append(actor.call(*actor.look(number % 10 % 3)))
+            actor.call(tool, {**arguments, "section": actor.token()}, f"{answer} {actor.token()}")
     return calls[3]
 
 
