@@ -7,9 +7,10 @@ from typing import Any
 from tests.engine.driving import KEY, RUN, Plain, engine, look, stopped, tell
 from tests.engine.making import NOON, SECOND, Book, agent, detectors, ended, model, span, started, trace
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.engine import Engine, dialects_for
-from spanfuse_processor.engine.events import Call, CallEnded, RawSpan
+from spanfuse_processor.engine.events import CallEnded, RawSpan
 from spanfuse_processor.engine.findings import FLOOD
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import Bounds, Policy

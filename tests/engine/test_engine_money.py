@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from tests.engine.driving import Plain, engine, look, tell
 from tests.engine.making import Book, detectors, ended, model
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.engine import Engine
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Usage
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates

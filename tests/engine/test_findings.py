@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.engine.making import ended, span
 
-from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.verdicts import Severity
 

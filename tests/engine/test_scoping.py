@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from tests.engine.making import CountLimits, agent, ended, model
 
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import NOBODY, Identity
 from spanfuse_processor.engine.policy import Match, Policy, PolicyError, PolicyRule, Profile
 from spanfuse_processor.engine.scoping import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tests.engine.making import model
 
-from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.policy import DetectorLimits
 from spanfuse_processor.engine.thresholds import Measure, Threshold, after, reached, tell, thresholds
 from spanfuse_processor.engine.verdicts import Severity

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tests.engine.making import span
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.calltree import CallTree
-from spanfuse_processor.engine.events import Call, CallStarted
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.nouns import Fingerprints
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.view import Node

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.engine.making import ended
 
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.telemetry.meter import OTHER, Labels, Meter
 

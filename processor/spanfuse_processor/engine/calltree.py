@@ -1,10 +1,9 @@
 """The tree of one run: starts and ends, in any order, become `Call`s with ancestry.
 
 Rule 1: whatever order spans are delivered in, the same tree, heights and totals come out; only which link
-of a circle is cut, and which of two tellings of one call is judged, depend on it. Rule 2: tokens count
-once: not again for a duplicate, nor for a model call that wraps another, nor for an agent's sum. Rule 3:
-past `limit` nodes calls are counted and no longer remembered. It knows no detector, no book and no other
-run; costs come with the events.
+of a circle is cut, and which of two tellings of one call is judged, depend on it. Rule 2: tokens count once:
+not again for a duplicate, a model call that wraps another, or an agent's sum. Rule 3: past `limit` nodes
+calls are counted and no longer remembered. It knows no detector, no book and no other run.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
+from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from spanfuse_processor.engine.events import Call, Open
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.nouns import MicroUsd
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.verdicts import Finding

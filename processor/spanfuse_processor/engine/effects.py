@@ -34,7 +34,7 @@ _LASTING: Final = _words(
     "instance cluster stack rollout migration snapshot backup"
 )
 _CHANGING: Final = _words("edit write insert append patch replace apply update create save str")
-_SEARCHING: Final = _words("search find query retrieve retrieval lookup grep google browse recall")
+_SEARCHING: Final = _words("search retrieve retrieval google recall")
 _THINKING: Final = _words("think thinking thought thoughts scratchpad ultrathink")
 _POSTED: Final = _words("message comment slack reply tweet chat channel review")
 _REMARKS: Final = _words("comment reply review")

@@ -13,12 +13,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.calltree import CHARGED
 from spanfuse_processor.engine.detector import Detector, Unit
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
 from spanfuse_processor.engine.dialects import DIALECTS
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Heartbeat, RawSpan
+from spanfuse_processor.engine.events import CallEnded, CallStarted, Heartbeat, RawSpan
 from spanfuse_processor.engine.findings import flood
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 FLOOD: Final = "span_flood"

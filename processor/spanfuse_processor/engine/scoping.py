@@ -14,7 +14,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
-from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.nouns import Identity, Kind
 from spanfuse_processor.engine.policy import (
     REACTIONS,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from spanfuse_processor.engine.events import Call
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.policy import DetectorLimits
 from spanfuse_processor.engine.verdicts import Finding, Severity

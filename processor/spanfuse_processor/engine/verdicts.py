@@ -63,11 +63,12 @@ class Finding:
     """What a detector saw at one call, with its evidence.
 
     `observed` reached `limit`. `spans` are the ids of the calls that count, oldest first, at most 16.
-    `cleared_by` says in words what would have cleared the suspicion. `reason` is the machine's code:
-    LOOP, DRIFT, RETRY_STORM, MONOLOGUE, CONTEXT, DEPTH, RECURSION, FAN_OUT, RATE, BURST, STUCK, LIMIT, CHANT,
-    SPAN_FLOOD. `rule` names which of the detector's rules it was, as its limits call it. `first_span_id`
-    and `span_id` are the first and the last call of what was seen, `prints` the digests that came back
-    (arguments, result or error), `cost` what the run had cost by then, which the engine adds.
+    `cleared_by` says in words what would have cleared the suspicion. `reason` is the machine's code: LOOP,
+    DRIFT, BATCH, RETRY_STORM, MONOLOGUE, CONTEXT, DEPTH, RECURSION, FAN_OUT, RATE, BURST, STUCK, LIMIT,
+    CHANT, SPAN_FLOOD. `rule` names which of the detector's rules it was, as its limits call it.
+    `first_span_id` and `span_id` are the first and the last call of what was seen, `prints` the digests
+    that came back (arguments, result or error), `cost` what the run had cost by then, which the engine
+    adds.
     """
 
     detector: str
@@ -186,9 +187,9 @@ class Transition:
 class Verdict:
     """One thing that the engine has to say about a run or another key.
 
-    A finding that moved nothing has no transition; an operator's order has no finding. `removal`
-    withdraws the directive of an earlier verdict. `level` says whose state it is about: the run's, or that of
-    what the run belongs to; `run` is empty where no run is concerned.
+    A finding that moved nothing has no transition; an operator's order has no finding. `removal` withdraws
+    the directive of an earlier verdict. `level` says whose state it is about: the run's, or that of what
+    the run belongs to; `run` is empty where no run is concerned.
     """
 
     run: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Kind
 
 OTHER = "other"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.engine.making import model, span
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors.chant import ChantDetector, ChantLimits
-from spanfuse_processor.engine.events import Call
 from spanfuse_processor.engine.nouns import Fingerprints
 from spanfuse_processor.engine.verdicts import Finding
 

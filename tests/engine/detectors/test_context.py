@@ -8,8 +8,9 @@ import pytest
 from tests.engine.detectors.watching import PRINTS, Watch
 from tests.engine.making import span
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors.context import ContextDetector, ContextLimits
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Kind, Usage
 
 K = 1_000

@@ -7,8 +7,9 @@ from typing import Any
 from tests.engine.detectors.launching import Said, begun, heard, over, said
 from tests.engine.making import NOON, SECOND, ended, model, span
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors.dear import KEPT, DearDetector, DearLimits
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
+from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind, Usage
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from tests.engine.detectors.launching import Said, begun, heard, over, said, tool
 from tests.engine.making import span
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors.fanout import KEPT, KNOWN, FanoutDetector, FanoutLimits
-from spanfuse_processor.engine.events import Call, CallStarted
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.findings import MOST_SPANS
 
 

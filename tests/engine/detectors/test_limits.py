@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.engine.making import SECOND, ended, span
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors.limits import Limits, LimitsDetector
-from spanfuse_processor.engine.events import Call
 from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.verdicts import Finding
 

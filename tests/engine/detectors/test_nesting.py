@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from tests.engine.making import SECOND, Book, agent, ended, span, started
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors.nesting import NestingDetector, NestingLimits
 from spanfuse_processor.engine.engine import Engine
-from spanfuse_processor.engine.events import Call, CallStarted
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.verdicts import Finding, Severity

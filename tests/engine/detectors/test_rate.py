@@ -7,9 +7,9 @@ from typing import Any
 
 from tests.engine.making import SECOND, ended
 
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.detectors.rate import RateDetector, RateLimits
-from spanfuse_processor.engine.events import Call, News
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 
 Said = list[tuple[int, str, str]]

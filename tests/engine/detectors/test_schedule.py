@@ -7,9 +7,10 @@ from typing import Any
 from tests.engine.detectors.launching import Said, begun, heard, over, said
 from tests.engine.making import Book, ended, span
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors.schedule import KEPT, ScheduleDetector, ScheduleLimits
 from spanfuse_processor.engine.engine import Engine
-from spanfuse_processor.engine.events import Call, CallStarted
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.nouns import Identity
 from spanfuse_processor.engine.policy import Match, Policy, PolicyRule
 

@@ -127,7 +127,7 @@ class TestDrifting:
             watch.tool(**call)
 
         assert watch.rules == [(15, "similar.drifting_warn")]
-        assert watch.findings[0][1].reason == "DRIFT"
+        assert watch.findings[0][1].reason == "BATCH"  # a budget that goes meanwhile is no proof
 
     def test_other_words_for_nearly_the_same_answer_warn_too(self) -> None:
         ways = "overview of,details on,information about,facts regarding,summary of,notes on".split(",")
@@ -138,6 +138,7 @@ class TestDrifting:
             watch.tool("search_docs", {"query": question}, found)
 
         assert watch.rules == [(15, "similar.drifting_warn")]
+        assert watch.findings[0][1].reason == "DRIFT"
 
     def test_other_words_for_other_answers_do_not(self) -> None:
         ways = "overview of,details on,information about,facts regarding,summary of,notes on".split(",")

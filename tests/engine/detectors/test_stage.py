@@ -7,9 +7,9 @@ from typing import Any
 
 from tests.engine.making import NOON, SECOND, ended, span, started
 
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.detector import MindsTime
 from spanfuse_processor.engine.detectors.stage import MAX_STAGES, StageDetector, StageLimits, usd
-from spanfuse_processor.engine.events import Call, Open
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.reading.stages import Stage, pack
 from spanfuse_processor.engine.verdicts import Finding

@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.engine.making import NOON, SECOND, ended, span
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors.steps import MOST_NAMES, StepLimits, StepsDetector
-from spanfuse_processor.engine.events import Call
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.verdicts import Finding
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from tests.engine.making import NOON, SECOND, ended, started
 
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.detector import MindsTime
 from spanfuse_processor.engine.detectors.stuck import MAX_WARNED, StuckDetector, StuckLimits
-from spanfuse_processor.engine.events import Call, CallStarted, Open
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.policy import Effect, ToolRule
 from spanfuse_processor.engine.verdicts import Finding

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from tests.engine.making import SECOND, ended, started
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.detectors import DETECTORS
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
+from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.fingerprint import UNKNOWN, Fingerprinter
 from spanfuse_processor.engine.lanes.lane import Lane
 from spanfuse_processor.engine.lanes.lanes import Lanes

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.engine.making import ended
 
-from spanfuse_processor.engine.events import News
+from spanfuse_processor.engine.calls import News
 from spanfuse_processor.engine.lanes.lane import MAX_ANSWERS, MAX_FORGIVEN, Lane
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.engine.making import SECOND, ended, started
 
-from spanfuse_processor.engine.events import Call, News
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.lanes.lane import Lane
 from spanfuse_processor.engine.lanes.lanes import MAX_LANES, MAX_PLACES, Lanes
 from spanfuse_processor.engine.nouns import Fingerprints, Kind

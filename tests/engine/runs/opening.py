@@ -7,8 +7,9 @@ from math import inf
 
 from tests.engine.making import NOON, ended, span, trace
 
+from spanfuse_processor.engine.calls import Open
 from spanfuse_processor.engine.calltree import CallTree
-from spanfuse_processor.engine.events import CallEnded, CallOpen, CallStarted, Heartbeat, Open
+from spanfuse_processor.engine.events import CallEnded, CallOpen, CallStarted, Heartbeat
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.runs.open_calls import OpenCalls
 from spanfuse_processor.engine.stats import EngineStats

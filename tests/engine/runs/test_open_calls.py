@@ -6,7 +6,7 @@ from math import inf
 
 from tests.engine.runs.opening import AGENT, MODEL, Watched, keeping
 
-from spanfuse_processor.engine.events import Open
+from spanfuse_processor.engine.calls import Open
 from spanfuse_processor.engine.runs.open_calls import LEASE, MOST
 
 

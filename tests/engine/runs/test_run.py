@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.engine.making import agent, ended, span, trace
 
-from spanfuse_processor.engine.events import Call, News
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level, Usage
 from spanfuse_processor.engine.policy import Profile
 from spanfuse_processor.engine.runs.run import MAX_FINDINGS, Light, Mark, Record, view

@@ -8,8 +8,8 @@ import pytest
 from tests.engine.driving import KEY, engine, order, tell
 from tests.engine.making import CountLimits, ended, finding, model
 
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, News
 from spanfuse_processor.engine.nouns import Fingerprints, Usage
 from spanfuse_processor.engine.orders import OrderKind
 from spanfuse_processor.engine.policy import Policy

@@ -8,8 +8,9 @@ from typing import Any
 
 from tests.engine.making import CountLimits, counting, ended, finding, model
 
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, Open
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import NOBODY, Identity, Kind
 from spanfuse_processor.engine.policy import Match, Policy, PolicyRule
 from spanfuse_processor.engine.runs.watches import Watch, Watches

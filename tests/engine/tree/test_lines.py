@@ -9,8 +9,9 @@ import pytest
 from tests.engine.making import agent, ended, span, started, trace
 from tests.engine.trees import added, tree
 
+from spanfuse_processor.engine.calls import Call, Nest
 from spanfuse_processor.engine.calltree import CallTree
-from spanfuse_processor.engine.events import Call, CallStarted, Nest
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.tree.lines import VISITS, down, line, of_path, stamped
 from spanfuse_processor.engine.tree.nodes import STEPS

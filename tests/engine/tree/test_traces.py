@@ -8,8 +8,9 @@ from typing import Any
 from tests.engine.making import NOON, SECOND, agent, ended, model, span, started, trace
 from tests.engine.trees import added, tree
 
+from spanfuse_processor.engine.calls import Nest
 from spanfuse_processor.engine.calltree import CallTree
-from spanfuse_processor.engine.events import CallEnded, CallStarted, Nest
+from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.tree.traces import BUSY, RECENT
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
 from spanfuse_processor.engine.lanes.history import History

@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple
 
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import MOST_SPANS, found
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, News
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.lanes.history import History, Step
 from spanfuse_processor.engine.nouns import Kind

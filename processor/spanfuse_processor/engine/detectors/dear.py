@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted
+from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule

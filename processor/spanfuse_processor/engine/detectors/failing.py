@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import MOST_SPANS, found
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule

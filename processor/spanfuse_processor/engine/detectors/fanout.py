@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import MOST_SPANS, found
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Kind
@@ -116,7 +117,8 @@ class Due(NamedTuple):
 class FanoutDetector:
     """Watches the launches of one run.
 
-    >>> from spanfuse_processor.engine.events import CallStarted, Nest
+    >>> from spanfuse_processor.engine.calls import Nest
+    >>> from spanfuse_processor.engine.events import CallStarted
     >>> detector = FanoutDetector(FanoutLimits(), {})
     >>> for number in range(1, 13):
     ...     event = CallStarted(bytes(16), bytes([number]), b"", number * NS, Kind.AGENT, "scout")

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Final
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Kind, MicroUsd
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.thresholds import NS, USD, Measure, after, reached, tell, thresholds

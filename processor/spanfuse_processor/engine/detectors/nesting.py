@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
+from spanfuse_processor.engine.calls import Call, Nest
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, Nest
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.lanes.history import NS, failed
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule

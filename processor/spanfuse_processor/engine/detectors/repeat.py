@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
 from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found, lasting
 from spanfuse_processor.engine.lanes.history import NS, SAME_ALL, SAME_RESULT, History
 from spanfuse_processor.engine.nouns import ErrorClass, Kind

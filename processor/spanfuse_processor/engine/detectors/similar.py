@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
 from spanfuse_processor.engine.lanes.history import History
@@ -72,12 +73,13 @@ class SimilarDetector:
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL})
 
-    __slots__ = ("_before", "_grown", "_limits", "_sized", "_told")
+    __slots__ = ("_before", "_counted", "_grown", "_limits", "_sized", "_told")
 
     def __init__(self, limits: SimilarLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._before: Fingerprints | None = None
         self._grown = self._sized = 0  # calls in a row whose results were alike; of like size
+        self._counted = 0  # of these, how many were asked the same but for a number: items of a batch
         self._told: set[tuple[str, Severity]] = set()
 
     @staticmethod
@@ -113,13 +115,15 @@ class SimilarDetector:
         moved = prints.scope == before.scope != "" and prints.arguments != before.arguments
         pages = moved and not prints.result_empty
         self._grown = self._grown + 1 if alike and not pages else 1
+        counts = prints.sketch == before.sketch and prints.arguments != before.arguments
         sizes = sorted((prints.result_size, before.result_size))
         self._sized = self._sized + 1 if sizes[1] <= 2 * sizes[0] and not pages else 1
+        self._counted = self._counted + counts if self._sized > 1 else 0
 
     def _begin(self, history: History) -> None:
         """What a plainly other question begins anew, and another change."""
         if history.kin == 1:
-            self._sized = 1
+            self._sized, self._counted = 1, 0
         if history.asked_again == 1:
             self._told = {each for each in self._told if each[0] != "reapplied"}
 
@@ -134,14 +138,17 @@ class SimilarDetector:
         reworded = history.akin if self._grown >= MOSTLY * limits.drifting_warn else 0
         count = max(reworded, min(history.kin, self._sized))
         if 0 < limits.drifting_warn <= count:
-            return self._said(call, Severity.WARN, "drifting_warn", count, limits.drifting_warn)
+            words = "items" if 2 * self._counted >= count else "drifting_warn"
+            return self._said(call, Severity.WARN, "drifting_warn", count, limits.drifting_warn, words)
         return None
 
-    def _said(self, call: Call, severity: Severity, rule: str, count: int, limit: int) -> Finding | None:
+    def _said(
+        self, call: Call, severity: Severity, rule: str, count: int, limit: int, words: str = ""
+    ) -> Finding | None:
         if (rule, severity) in self._told or ("reapplied", Severity.STOP) in self._told:
             return None
         self._told.add((rule, severity))
-        reason, message, cleared_by = _WORDS[rule]
+        reason, message, cleared_by = _WORDS[words or rule]
         return found(
             call,
             self.name,
@@ -157,7 +164,7 @@ class SimilarDetector:
         )
 
 
-_WORDS: Final = {  # by rule: the reason, what is said, what clears it
+_WORDS: Final = {  # by rule, or what was seen by it: the reason, what is said, what clears it
     "reapplied": (
         "LOOP",
         "{tool} made the same change {count} times in a row, with results that only count or grow",
@@ -166,6 +173,11 @@ _WORDS: Final = {  # by rule: the reason, what is said, what clears it
     "drifting_warn": (
         "DRIFT",
         "{tool} was asked nearly the same {count} times in a row",
+        "plainly other arguments, or another tool",
+    ),
+    "items": (
+        "BATCH",
+        "{tool} was asked of {count} items in a row that differ by a number",
         "plainly other arguments, or another tool",
     ),
 }

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import ClassVar, Final
 
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Open
+from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.findings import found, lasting
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Kind, MicroUsd

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
 from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import MOST_SPANS
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule

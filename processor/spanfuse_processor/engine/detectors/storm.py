@@ -17,8 +17,9 @@ from statistics import median
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.lanes.history import NS, failed, grow
 from spanfuse_processor.engine.nouns import ErrorClass, Kind

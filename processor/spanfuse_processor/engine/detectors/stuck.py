@@ -17,8 +17,9 @@ from math import inf
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Open
+from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.findings import found, lasting
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule

@@ -13,7 +13,8 @@ from collections.abc import Hashable
 from typing import Any, Final
 
 from spanfuse_processor.engine import effects
-from spanfuse_processor.engine.events import CallEnded, News
+from spanfuse_processor.engine.calls import News
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.lanes.history import History, failed, keys_of
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind, MicroUsd
 

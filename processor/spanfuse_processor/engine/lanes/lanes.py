@@ -16,7 +16,8 @@ from collections.abc import Hashable, Mapping
 from typing import Final
 
 from spanfuse_processor.engine import effects
-from spanfuse_processor.engine.events import Call, CallEnded, News
+from spanfuse_processor.engine.calls import Call, News
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.lanes.lane import Lane
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule

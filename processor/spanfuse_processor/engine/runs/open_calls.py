@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Final
 
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.detectors.stuck import AGENTS
-from spanfuse_processor.engine.events import Call, CallEnded, CallOpen, CallStarted, Heartbeat, Open
+from spanfuse_processor.engine.events import CallEnded, CallOpen, CallStarted, Heartbeat
 from spanfuse_processor.engine.nouns import Instant
 from spanfuse_processor.engine.verdicts import Finding
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.directives import OPERATOR
-from spanfuse_processor.engine.events import Call, News
 from spanfuse_processor.engine.lanes.lanes import Lanes
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Kind, Level, MicroUsd
 from spanfuse_processor.engine.policy import Profile

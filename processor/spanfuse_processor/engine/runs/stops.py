@@ -12,7 +12,8 @@ from typing import Final
 
 from spanfuse_processor.engine import directives
 from spanfuse_processor.engine.breaker import OrderError, Signal
-from spanfuse_processor.engine.events import Call, CallEnded
+from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import BreakerLimits

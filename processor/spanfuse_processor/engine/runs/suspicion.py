@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from spanfuse_processor.engine import effects
-from spanfuse_processor.engine.events import Call, News
+from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.nouns import MicroUsd
 from spanfuse_processor.engine.verdicts import Finding, Severity
 

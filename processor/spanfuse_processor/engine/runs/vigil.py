@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from math import inf
 
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Heartbeat
+from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.events import CallEnded, CallStarted, Heartbeat
 from spanfuse_processor.engine.nouns import Instant
 from spanfuse_processor.engine.runs.open_calls import OpenCalls
 from spanfuse_processor.engine.runs.run import Run, Tombstone

@@ -13,8 +13,8 @@ from dataclasses import replace
 from math import inf
 from typing import Any, Final, NamedTuple, cast
 
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.detector import Detector, MindsMoney, MindsTime, Unit
-from spanfuse_processor.engine.events import Call, Open
 from spanfuse_processor.engine.nouns import Identity, Kind, MicroUsd
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.scoping import KEPT, Limits, Resolution, Scoping

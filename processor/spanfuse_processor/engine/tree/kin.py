@@ -6,7 +6,8 @@ is no call, or by a tie between traces, is told with the next call. It does not 
 
 from __future__ import annotations
 
-from spanfuse_processor.engine.events import Call, CallEnded, CallStarted, Nest
+from spanfuse_processor.engine.calls import Call, Nest
+from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.tree.lines import Lines, of_path
 from spanfuse_processor.engine.tree.nodes import CELLS, HEIGHT, META, NONE, Nodes

@@ -12,7 +12,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from spanfuse_processor.engine.events import CallStarted, Nest
+from spanfuse_processor.engine.calls import Nest
+from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.tree.nodes import AGENT, NONE, STEPS, TOOL, Nodes
 from spanfuse_processor.engine.tree.traces import Traces
 
