@@ -34,11 +34,10 @@ class Post(NamedTuple):
 
 
 class Posts(NamedTuple):
-    """The detectors of a unit for which certain limits hold: those that look at calls of a kind, in the order
-    of judging, and how many there are."""
+    """The detectors of a unit for which certain limits hold, by the kind of calls that they look at, in the
+    order of judging."""
 
     by_kind: Mapping[Kind, tuple[Post, ...]]
-    size: int
 
 
 class Watches:
@@ -48,13 +47,16 @@ class Watches:
         heeded: the kinds of calls that any of them looks at.
     """
 
-    __slots__ = ("_classes", "_posts", "_scoping", "_tools", "_unit", "heeded")
+    __slots__ = ("_classes", "_places", "_posts", "_scoping", "_tools", "_unit", "heeded")
 
     def __init__(
         self, unit: Unit, registry: Registry, scoping: Scoping, tools: Mapping[str, ToolRule]
     ) -> None:
         self._unit = unit
         self._classes = {name: cls for name, (cls, _) in registry.items() if unit in cls.per}
+        # Those that are never asleep come first, so that the lists of most units are short.
+        wakeful_first = sorted(self._classes, key=lambda name: hasattr(self._classes[name], "wakes"))
+        self._places = {name: at for at, name in enumerate(wakeful_first)}
         self._scoping = scoping
         self._tools = tools
         self._posts: dict[Resolution, Posts] = {}
@@ -72,11 +74,10 @@ class Watches:
 
     def _post(self, limits: Limits) -> Posts:
         posts = [
-            (_post(at, self._unit, cls, limits[name], self._tools), _heeds(cls))
-            for at, (name, cls) in enumerate(self._classes.items())
+            (_post(self._places[name], self._unit, cls, limits[name], self._tools), _heeds(cls))
+            for name, cls in self._classes.items()
         ]
-        by_kind = {kind: tuple(post for post, heeds in posts if kind in heeds) for kind in Kind}
-        return Posts(by_kind, len(posts))
+        return Posts({kind: tuple(post for post, heeds in posts if kind in heeds) for kind in Kind})
 
 
 def _heeds(cls: type[Detector]) -> frozenset[Kind]:
@@ -107,7 +108,7 @@ class Watch:
         made = self._made
         findings: tuple[Finding, ...] = ()
         for post in self._posts.by_kind[call.event.kind]:
-            detector = made[post.at] if made is not None else None
+            detector = made[post.at] if made is not None and post.at < len(made) else None
             if detector is None:
                 if post.wakes is not None and not post.wakes(call):
                     continue
@@ -124,8 +125,7 @@ class Watch:
         again = inf
         for post in self._posts.by_kind[open.call.event.kind]:
             if post.minds_time and (post.wakes is None or post.wakes(open.call)):
-                detector = (self._made and self._made[post.at]) or self._make(post)
-                finding, wait = cast(MindsTime, detector).still_open(open)
+                finding, wait = cast(MindsTime, self._awake(post)).still_open(open)
                 again = min(again, wait)
                 if finding is not None:
                     findings += (_tamed(finding) if post.only_warns else finding,)
@@ -137,10 +137,15 @@ class Watch:
             if isinstance(detector, MindsMoney):
                 detector.paid(span_id, cost)
 
+    def _awake(self, post: Post) -> Detector:
+        made = self._made
+        known = made[post.at] if made is not None and post.at < len(made) else None
+        return known or self._make(post)
+
     def _make(self, post: Post) -> Detector:
-        if self._made is None:
-            self._made = [None] * self._posts.size
-        detector = self._made[post.at] = post.make()
+        made = self._made = self._made or []
+        made.extend([None] * (post.at + 1 - len(made)))
+        detector = made[post.at] = post.make()
         return detector
 
 
