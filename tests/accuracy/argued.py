@@ -16,10 +16,6 @@ _NEVER_LEFT: Final = (
 )
 
 ARGUED: Final[Mapping[str, str]] = {
-    "demo/crypto/eps": (
-        "It hands in one wrong answer four times, and is told each time that it is wrong. It went on "
-        "to quote the answer in another way. Equal submissions are what a stop is for."
-    ),
     "ic_bash_multiturn_starchat_10_turns_fs_2/7": (
         "One command with one mistake in it, six times, longer each time and refused by the same "
         "words; the seventh turn did nothing, and the run counted as a success all the same."
@@ -57,7 +53,6 @@ ARGUED: Final[Mapping[str, str]] = {
     "ic_sql_multiturn_text-davinci-003_10_turns/934": (
         "A column by a wrong name, five times, one error; the sixth call named it rightly."
     ),
-    "ic_sql_react_10_turns/359": (f"Two queries, three and five times, nothing found. {_NEVER_LEFT}"),
     "ic_sql_react_10_turns/824": (f"One query, seven times, nothing found. {_NEVER_LEFT}"),
     "sola/openhands/pylint-dev__pylint-7228": (
         "Labelled ok because no two neighbouring actions are equal. By reading it is a loop: five "
