@@ -91,8 +91,16 @@ def _killed(measured: Measured) -> str:
 
 
 def _promised(measured: Measured) -> str:
-    rows = [(each.what, each.found, "kept" if each.kept else "**missed**") for each in promises(measured)]
-    return table(("promise", "found", ""), rows)
+    found = promises(measured)
+    many = [each for each in found if each.many]
+    rows = [
+        (each.what, each.found, "kept" if each.kept else "**missed**")
+        for each in found
+        if not (each.many and each.kept)
+    ]
+    kept = sum(each.kept for each in many)
+    text = f"{PROMISED.strip()} {kept} of {len(many)} such promises are kept."
+    return f"{text}\n\n{table(('promise', 'found', ''), rows)}"
 
 
 def _first_line(text: str | None) -> str:
@@ -171,6 +179,12 @@ UNSEEN = """
   stopped.
 - What happens inside one call before it ends, where no start is reported and nothing streams.
 - In the order *ends only*, foreign agents before they end: nesting is then known late.
+"""
+
+PROMISED = """
+Every kind of tail is stopped within 15 calls of its onset, or warned of where it is undecidable; no twin
+is stopped; on incidents, runs and grafts no other guard catches as many loops with as few false kills.
+Those that are kept are not in the table.
 """
 
 PEERS = """

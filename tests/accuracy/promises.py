@@ -28,11 +28,12 @@ SETS: Final = ("incidents", "runs", "synthetic")
 
 
 class Promise(NamedTuple):
-    """What was promised, what was found, and whether that keeps it."""
+    """What was promised, what was found, and whether that keeps it; `many`: one of a long row."""
 
     what: str
     found: str
     kept: bool
+    many: bool = False
 
 
 def of(measured: Measured, name: str) -> list[Truth]:
@@ -53,9 +54,12 @@ def promises(measured: Measured) -> list[Promise]:
     found: list[Promise] = []
     for starts in (False, True):
         order = "with starts" if starts else "ends only"
-        for each in (*_incidents(measured, starts), *_runs(measured, starts), *_synthetic(measured, starts)):
-            found.append(each._replace(what=f"{each.what} ({order})"))
-    return [*found, *_beside(measured), *_argued(measured)]
+        few = [*_incidents(measured, starts), *_runs(measured, starts)]
+        many = [
+            each._replace(many=True) for each in (*_synthetic(measured, starts), *_beside(measured, starts))
+        ]
+        found += [each._replace(what=f"{each.what} ({order})") for each in (*few, *many)]
+    return [*found, *_argued(measured)]
 
 
 def at_least(what: str, count: int, bound: int, whole: int) -> Promise:
@@ -139,15 +143,14 @@ def is_soon(truth: Truth, stopped: int | None) -> bool:
     return stopped is not None and stopped >= truth.begins and truth.delay(stopped) <= SOON
 
 
-def _beside(measured: Measured) -> Iterator[Promise]:
+def _beside(measured: Measured, starts: bool) -> Iterator[Promise]:
     """More loops than each peer that kills as few, fewer kills than each that catches as many."""
     for name in SETS:
-        mine = ours(measured, name)
+        mine = ours(measured, name, PLAIN, starts)
         for peer, found in measured.fired.items():
             theirs = score(of(measured, name), found)
-            yield Promise(
-                f"{name}, beside {peer}", f"{_pair(mine)} against {_pair(theirs)}", is_better(mine, theirs)
-            )
+            pairs = f"{_pair(mine)} against {_pair(theirs)}"
+            yield Promise(f"{name}, beside {peer}", pairs, is_better(mine, theirs))
 
 
 def is_better(mine: Score, theirs: Score) -> bool:

@@ -99,7 +99,7 @@ def test_a_loop_kill_on_names_alone_is_missed_and_one_by_depth_is_not() -> None:
 def test_a_peer_that_catches_as_much_and_kills_as_little_is_named() -> None:
     found = named(measured(*everything(), {"run": Fired(None, 5)}))
 
-    assert missed(found) == [f"runs, beside {PEER}"]
+    assert missed(found) == [f"runs, beside {PEER} (ends only)", f"runs, beside {PEER} (with starts)"]
 
 
 def test_an_argument_without_a_false_kill_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
