@@ -26,7 +26,7 @@ def _words(text: str) -> frozenset[str]:
 _WAITING: Final = _words("wait waiting poll polling sleep await monitor watch progress pause idle tail peek")
 _STEERING: Final = _words(  # each takes a state one further: equal calls with equal short answers are usual
     "scroll press swipe hover keypress next previous prev undo redo tick keepalive ping heartbeat forward "
-    "backward rotate turn advance drag increment decrement"
+    "backward rotate turn advance drag increment decrement zoom volume"
 )
 _LOOKING: Final = _words("get check fetch query view read describe show retrieve list")
 _LASTING: Final = _words(
@@ -35,6 +35,8 @@ _LASTING: Final = _words(
 )
 _CHANGING: Final = _words("edit write insert append patch replace apply update create save str")
 _SEARCHING: Final = _words("search retrieve retrieval google recall")
+_HANDING: Final = _words("handoff handover delegate subagent")
+_PASSING: Final = _words("transfer hand route assign switch pass forward escalate")
 _THINKING: Final = _words("think thinking thought thoughts scratchpad ultrathink")
 _POSTED: Final = _words("message comment slack reply tweet chat channel review")
 _REMARKS: Final = _words("comment reply review")
@@ -46,7 +48,7 @@ _STARTED: Final = _words("monitor watcher agent agents subagent subagents")
 _VERBS: Final = {
     verb: effect
     for effect, verbs in {
-        SEND: "send notify publish tweet pay charge refund",
+        SEND: "send publish tweet pay charge refund",
         SPAWN: "spawn delegate subagent handoff dispatch fork",
         EXEC: "bash shell exec execute run terminal command cmd powershell eval python script",
         WRITE: "write edit create update delete remove insert patch save set add put append replace move "
@@ -64,6 +66,7 @@ _SENDS: Final = re.compile(  # one plain command, and nothing beside it
     r"|docker\s+push)\b(?!.*--dry-run)[^;&|\n]*$"
 )
 _WAITING_ACTIONS: Final = _words("poll log logs status wait sleep progress")
+_WORDS_THAT_PASS: Final = _WAITING_ACTIONS | _STEERING | {"key"}
 _LOOKING_ACTIONS: Final = _words("view read list show open cat")
 
 
@@ -120,6 +123,17 @@ def searches(tool: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
+def hands_over(tool: str) -> bool:
+    """Whether a tool's name says that another agent goes on: its answer says nothing of what that brings.
+
+    >>> hands_over("transfer_to_coder"), hands_over("delegate"), hands_over("transfer_funds")
+    (True, True, False)
+    """
+    words = [word.lower() for word in _WORD.findall(tool[:128])]
+    return any(word in _HANDING for word in words) or ("to" in words[1:2] and words[0] in _PASSING)
+
+
+@lru_cache(maxsize=4_096)
 def thinks(tool: str) -> bool:
     """Whether a tool only lets the model write down a thought: calls of it say nothing of what goes on.
 
@@ -152,7 +166,7 @@ def _by_arguments(arguments: dict[Any, Any], effect: str) -> str:
     if effect == WRITE:
         looks = isinstance(command, str) and command.strip().lower() in _LOOKING_ACTIONS
         return READ if looks else ""
-    if isinstance(action, str) and action.lower() in _WAITING_ACTIONS:
+    if isinstance(action, str) and not _WORDS_THAT_PASS.isdisjoint(_WORD.findall(action.lower())):
         return WAIT
     if not isinstance(command, str):
         return ""

@@ -92,8 +92,9 @@ class ErrorClass(StrEnum):
     """What a failure promises to whoever tries again."""
 
     NONE = ""  # it did not fail, or nobody knows how
-    PERMANENT = "permanent"  # it can never work: unknown tool, missing parameter, denied, locked, over size
-    TRANSIENT = "transient"  # it passes by itself: 429, 503, overloaded, timeout
+    PERMANENT = "permanent"  # it can never work as it is: unknown tool, missing parameter, over size
+    DENIED = "denied"  # nor in any other way: forbidden, locked, not authorised
+    TRANSIENT = "transient"  # it passes by itself: 429, 503, timeout; without an error: it is not over yet
     FAILED = "failed"  # it might work when something else changes: an edit that misses, a failing test
 
 

@@ -38,6 +38,7 @@ SWEPT: Final = 0.8
 
 _LOOKS: Final = (effects.READ, effects.EXEC, "")
 _PLACES: Final = "at one place after the other"
+_ANYTHING: Final = "whatever it was asked"
 _ENDED: Final = "though that should have been the end"
 _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
     "yield finish finish_task final_answer attempt_completion task_complete end_turn submit_answer".split()
@@ -51,10 +52,11 @@ class AnswersLimits(DetectorLimits):
 
     Questions are the same in other words when at least `reworded` (0 to 1) of their words are, or
     `reworded_search` where a tool searches: there, every word should make a difference. Questions that are
-    `slow` seconds apart, or between which the agent was `idle` for so many, only warn.
+    `slow` seconds apart, or between which the agent was `idle` for so many, only warn; and so do long
+    answers that are the same whatever was asked: that may be true of many items.
     """
 
-    same: int = 12
+    same: int = 20
     same_search: int = 8
     ended: int = 8
     same_warn: int = 6
@@ -134,7 +136,7 @@ class AnswersDetector:
             return None
         rule = _rule(call.event.name, how)
         stop = getattr(limits, rule)
-        if 0 < stop <= count and not self._is_paced(call.lane.tools, count):
+        if 0 < stop <= count and how != _ANYTHING and not self._is_paced(call.lane.tools, count):
             return self._said(call, prints, Severity.STOP, rule, count, stop, how)
         if 0 < limits.same_warn <= count and stop:
             return self._said(call, prints, Severity.WARN, rule, count, limits.same_warn, how)
@@ -146,12 +148,12 @@ class AnswersDetector:
             return _ENDED
         if call.effect not in _LOOKS:
             return ""
-        if self._places >= MOSTLY * count:
+        if self._places >= MOSTLY * count and call.effect == effects.READ:
             return _PLACES
         if prints.result_empty or prints.result_size < TELLING:
             return ""
         if prints.result_size >= LONG and self._others >= MOSTLY * count:
-            return "whatever it was asked"
+            return _ANYTHING
         return "to the same question in other words" if self._alike >= MOSTLY * count else ""
 
     def _is_paced(self, history: History, count: int) -> bool:

@@ -39,6 +39,13 @@ RECENT: Final = 8
 MOST_SPANS: Final = 16
 
 TALK: Final = "talk_warn"
+BLANKS: Final = "blank_warn"
+
+STEADY: Final = 2.0
+"""By how much a conversation may grow faster or slower than a message before, or than was said."""
+
+ASIDE: Final = 200
+"""Tokens that a program may add to each request beside what was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +53,16 @@ class MonologueLimits(DetectorLimits):
     """Numbers of messages in a row, with nothing called between them, that stop a run; 0 switches a rule off.
 
     `equal` messages, `alike` ones of which at least `likeness` (0 to 1) of the words are in one of the last
-    eight, `blank` ones of so few tokens that there is no word in them. Two fewer warn, one fewer of `equal`
-    ones; and so do `talk_warn` messages of any words, when each request goes on from the one before.
+    eight; each of `words` tokens or more, for a word or two is the answer to many things. Two fewer warn;
+    and so do shorter ones, `blank_warn` of so few tokens that there is no word in them, and `talk_warn`
+    messages of any words, when each request goes on from the one before.
     """
 
-    equal: int = 4
+    equal: int = 5
     alike: int = 6
     likeness: float = 0.8
-    blank: int = 6
+    words: int = 20
+    blank_warn: int = 6
     talk_warn: int = 12
 
 
@@ -64,10 +73,10 @@ class MonologueDetector:
     >>> from spanfuse_processor.engine.fingerprint import Fingerprinter
     >>> from spanfuse_processor.engine.nouns import Usage
     >>> detector, lanes, prints = MonologueDetector(MonologueLimits(), {}), Lanes({}), Fingerprinter()
-    >>> for number in range(1, 5):
+    >>> for number in range(1, 6):
     ...     event = CallEnded(bytes(16), bytes([number]), b"", number, Kind.MODEL, "gpt-4o")
-    ...     event.prints = prints.fingerprints(result="I will now look at the file.")
-    ...     event.usage = Usage(1_000 + 20 * number, 9)
+    ...     event.prints = prints.fingerprints(result="I will now look at the file and tell what is in it.")
+    ...     event.usage = Usage(1_000 + 40 * number, 24)
     ...     call = Call(event, "run", number, 0, 0, (), True)
     ...     _ = lanes.place(call)
     ...     finding = detector.ended(call) if detector.wakes(call) else None
@@ -75,14 +84,25 @@ class MonologueDetector:
     1 None
     2 None
     3 ('warn', 'gpt-4o said the same 3 times in a row and called nothing')
-    4 ('stop', 'gpt-4o said the same 4 times in a row and called nothing')
+    4 None
+    5 ('stop', 'gpt-4o said the same 5 times in a row and called nothing')
     """
 
     name: ClassVar[str] = "monologue"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.MODEL})
 
-    __slots__ = ("_counts", "_input", "_limits", "_result", "_sketches", "_spans", "_told")
+    __slots__ = (
+        "_counts",
+        "_grown",
+        "_input",
+        "_limits",
+        "_result",
+        "_said_tokens",
+        "_sketches",
+        "_spans",
+        "_told",
+    )
 
     def __init__(self, limits: MonologueLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
@@ -109,18 +129,26 @@ class MonologueDetector:
         for rule, count in self._counts.items():
             limit = getattr(self._limits, rule)
             warn = limit - _EARLIER[rule]
-            if 0 < limit <= count and rule != TALK:
+            if 0 < limit <= count and rule in _STOPS and self._is_long(event):
                 return self._said(call, Severity.STOP, rule, count, limit)
             if limit and 0 < warn <= count and Severity.WARN not in self._told:
                 return self._said(call, Severity.WARN, rule, count, warn)
         return None
+
+    def _is_long(self, event: CallEnded) -> bool:
+        """Whether a message says so much that few questions have it for an answer."""
+        usage, prints = event.usage, event.prints
+        if usage is not None:
+            return usage.output_tokens >= self._limits.words
+        return prints is not None and prints.result_size >= LONG_TEXT
 
     def _begin(self) -> None:
         """Something was called: what was said before is another matter."""
         self._input, self._result = 0, ""
         self._sketches.clear()
         self._spans.clear()
-        self._counts = {"equal": 1, "alike": 1, "blank": 0, TALK: 1}
+        self._grown = self._said_tokens = 0
+        self._counts = {"equal": 1, "alike": 1, BLANKS: 0, TALK: 1}
         self._told: tuple[Severity, ...] = ()
 
     def _hear(self, lane: Lane, event: CallEnded, prints: Fingerprints) -> None:
@@ -131,6 +159,7 @@ class MonologueDetector:
         else:
             self._find(lane, blank)
         self._input = event.usage.input_tokens if event.usage is not None else 0
+        self._said_tokens = event.usage.output_tokens if event.usage is not None else 0
         self._result = prints.result
         self._sketches.append(prints.result_sketch)
         self._spans.append(event.span_id)
@@ -144,17 +173,30 @@ class MonologueDetector:
             self._counts["alike"] += before.kin > 1
             self._counts[TALK] += 1
             self._spans += [step.span_id for step in before.steps[-2:-1]]
-        self._counts["blank"] = blank + (blank and before is not None and before.ends > 1)
+        self._counts[BLANKS] = blank + (blank and before is not None and before.ends > 1)
 
     def _compare(self, usage: Usage | None, prints: Fingerprints, blank: bool) -> None:
         counts = self._counts
-        goes_on = usage is not None and usage.input_tokens > self._input > 0
+        goes_on = usage is not None and self._goes_on(usage)
         long = usage.output_tokens >= LONG if usage is not None else prints.result_size >= LONG_TEXT
         equal = prints.result != "" and prints.result == self._result and (goes_on or long)
         counts["equal"] = counts["equal"] + 1 if equal else 1
         counts["alike"] = counts["alike"] + 1 if goes_on and self._is_alike(prints) else 1
-        counts["blank"] = (counts["blank"] + 1 if goes_on else 1) if blank else 0
+        counts[BLANKS] = (counts[BLANKS] + 1 if goes_on else 1) if blank else 0
         counts[TALK] = counts[TALK] + 1 if goes_on else 1
+        if counts["equal"] == counts["alike"] == 1 and not counts[BLANKS]:
+            self._grown = 0  # how much this message was longer says nothing of the next
+
+    def _goes_on(self, usage: Usage) -> bool:
+        """Whether a request carries the one before, and what was answered, and not just happens to be longer.
+
+        A conversation grows by about as much each time; requests of a batch do not, however they are sorted.
+        """
+        before, said = self._grown, self._said_tokens
+        self._grown = grown = usage.input_tokens - self._input if self._input else 0
+        if not said / STEADY <= grown <= STEADY * 2 * said + ASIDE or grown <= 0:
+            return False
+        return before <= 0 or before / STEADY <= grown <= before * STEADY
 
     def _is_alike(self, prints: Fingerprints) -> bool:
         sketch, likeness = prints.result_sketch, self._limits.likeness
@@ -183,10 +225,11 @@ class MonologueDetector:
         )
 
 
-_EARLIER: Final = {"equal": 1, "alike": 2, "blank": 2, TALK: 0}  # by how many messages a warning comes first
+_STOPS: Final = ("equal", "alike")
+_EARLIER: Final = {"equal": 2, "alike": 2, BLANKS: 0, TALK: 0}  # by how many messages a warning comes first
 _WHAT: Final = {
     "equal": "the same",
     "alike": "nearly the same",
-    "blank": "nothing",
+    BLANKS: "nothing",
     TALK: "something",
 }

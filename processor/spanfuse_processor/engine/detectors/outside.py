@@ -90,6 +90,8 @@ class OutsideDetector:
         self._hear(call)
         if not isinstance(event, CallEnded) or call.effect != effects.SEND or call.repeatable:
             return None
+        if effects.by_name(event.name) == effects.EXEC:  # a push tells what was done since, and not its words
+            return None
         prints = event.prints
         if prints is None or not prints.arguments or failed(event):
             return None

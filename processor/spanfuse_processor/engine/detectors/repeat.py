@@ -3,9 +3,9 @@
 Rule 1: judged after the call, on what was asked and what came of it; where either is unknown it says
 nothing, but for an agent that is started again and again with the same task. Rule 2: noise (times, random
 ids, counters) is forgiven on one side only. Rule 3: what waits may repeat for long, if it leaves time
-between; a command may be run once more than a question is asked. Rule 4: a pause between repeats (a schedule,
-a growing back-off) is no loop; it is warned of at most. It does not know which calls follow one another, nor
-what a stop does.
+between; a command may be run once more than a question is asked. Rule 4: a pause between repeats (a
+schedule, a growing back-off) is no loop; it is warned of at most. It does not know which calls follow one
+another, nor what a stop does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found, lasting
-from spanfuse_processor.engine.lanes.history import NS, SAME_ALL, SAME_RESULT, History
+from spanfuse_processor.engine.lanes.history import NS, SAME_ALL, SAME_RESULT, History, failed
 from spanfuse_processor.engine.nouns import ErrorClass, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -37,9 +37,9 @@ class RepeatLimits(DetectorLimits):
     `similar` where results differ in times, random ids and counters only. `waits` is for tools that wait
     and are asked at less than `wait_gap` seconds.
 
-    Repeats that are `slow` seconds apart, or between which the agent was `idle` for so many, only warn, and
-    so do `warn` equal calls, `waits_warn` of tools that wait, and a wait without change that has taken
-    `wait_time` seconds or has cost `wait_cost` USD.
+    Repeats that are `slow` seconds apart, or between which the agent was `idle` for so many (or which it
+    ran for so many), only warn, and so do `warn` equal calls, `waits_warn` of tools that wait, and a wait
+    without change that has taken `wait_time` seconds or has cost `wait_cost` USD.
     """
 
     equal: int = 5
@@ -131,12 +131,12 @@ class RepeatDetector:
         return self._said(call, history, warned, stops=False) if warned else None
 
     def _due(self, call: Call, history: History, in_a_row: int) -> Iterator[Due]:
-        limits, failed = self._limits, history.steps[-1].failed
-        if call.effect == effects.WAIT and not failed:
+        limits, step = self._limits, history.steps[-1]
+        if step.waits and not step.failed:
             yield Due("waits", in_a_row, in_a_row, limits.waits_warn if limits.waits else 0, limits.waits)
             yield from self._unchanged(call, history, in_a_row)
             return
-        rule = "failures" if failed else self._rule(call)
+        rule = "failures" if step.failed else self._rule(call)
         strictly = history.run(1, SAME_RESULT)
         for name, count in ((rule, strictly), ("similar", in_a_row if in_a_row > strictly else 0)):
             stop = getattr(limits, name)
@@ -163,6 +163,8 @@ class RepeatDetector:
         looks = call.effect != effects.WRITE  # to look now and then is a habit, to write the same is none
         if 0 < limits.slow <= pause or (looks and 0 < limits.idle <= history.idle(due.calls)):
             return True
+        if due.rule == "runs" and 0 < limits.idle <= history.took(due.calls):
+            return True  # what takes so long waits for something
         return due.rule == "failures" and history.backs_off(due.calls)
 
     def _said(self, call: Call, history: History, due: Due, stops: bool) -> Finding:
@@ -184,8 +186,10 @@ class RepeatDetector:
 
 def _passes(call: Call) -> bool:
     """Whether it failed in a way that passes by itself: there, time decides, and not how often."""
-    prints = call.event.prints if isinstance(call.event, CallEnded) else None
-    return prints is not None and prints.error_class is ErrorClass.TRANSIENT
+    event = call.event
+    if not isinstance(event, CallEnded) or event.prints is None or not failed(event):
+        return False
+    return event.prints.error_class is ErrorClass.TRANSIENT
 
 
 def _message(call: Call, history: History, due: Due) -> str:

@@ -35,17 +35,19 @@ MOST_KEPT: Final = 16
 class StormLimits(DetectorLimits):
     """Numbers of failures in a row of one tool or model, whatever it was asked, that stop a run; 0: off.
 
-    `permanent` with the same error of a kind that can never work, `permanent_any` with any errors of that
-    kind; `failed` with the same error of another kind; `transient` with errors that pass by themselves,
-    when less than `retry_gap` seconds lie between them and the gaps do not grow. For `failed`, more than
-    `slow` seconds between them are no storm.
+    `denied` with the same error that says no, or of a model that can never work so, `permanent` with the
+    same error of a kind that can never work as it is, `permanent_any` with any such errors when half of
+    them had been met before; `failed` with the same error of another kind; `transient` with errors that
+    pass by themselves, when less than `retry_gap` seconds lie between them and the gaps do not grow. For
+    `failed`, more than `slow` seconds between them are no storm.
 
     `failed_warn` failures warn; so do `hidden` tries that a client made by itself in calls in a row; so do
     `same_size` calls of one model with equal input tokens within `same_size_seconds` that all failed or
     brought nothing new.
     """
 
-    permanent: int = 4
+    denied: int = 4
+    permanent: int = 5
     permanent_any: int = 6
     failed: int = 10
     failed_warn: int = 6
@@ -60,12 +62,13 @@ class StormLimits(DetectorLimits):
 class Streak:
     """Failures in a row of one tool or model."""
 
-    __slots__ = ("alike", "cls", "count", "error", "name", "spans", "starts", "told")
+    __slots__ = ("alike", "cls", "count", "error", "errors", "name", "spans", "starts", "told")
 
     def __init__(self) -> None:
         self.name = self.error = ""
         self.cls = ErrorClass.NONE
         self.count = self.alike = self.told = 0  # of one class; with the same error; how much was said
+        self.errors: set[str] = set()
         self.starts: deque[int] = deque(maxlen=MOST_KEPT)
         self.spans: deque[bytes] = deque(maxlen=MOST_KEPT)
 
@@ -75,10 +78,13 @@ class Streak:
             self.name, self.cls = event.name, cls
             self.count = self.alike = self.told = 0
             self.starts.clear()
+            self.errors.clear()
             self.spans.clear()
         self.count += 1
         self.alike = self.alike + 1 if error == self.error else 1
         self.error = error
+        if len(self.errors) < MOST_KEPT:
+            self.errors.add(error)
         self.starts.append(event.started_ns)
         self.spans.append(event.span_id)
 
@@ -100,7 +106,7 @@ class StormDetector:
     >>> detector, lanes = StormDetector(StormLimits(), {}), Lanes({})
     >>> for number in range(1, 5):
     ...     event = CallEnded(bytes(16), bytes([number]), b"", number * NS, Kind.TOOL, "push", error="denied")
-    ...     event.prints = Fingerprints(str(number), error="e1", error_class=ErrorClass.PERMANENT)
+    ...     event.prints = Fingerprints(str(number), error="e1", error_class=ErrorClass.DENIED)
     ...     call = Call(event, "run", number, 0, 0, (), True)
     ...     _ = lanes.place(call)
     ...     finding = detector.ended(call)
@@ -155,36 +161,37 @@ class StormDetector:
 
     def _judged(self, call: Call, streak: Streak) -> Finding | None:
         limits = self._limits
-        if streak.cls is ErrorClass.PERMANENT and not _is_sweep(call, streak):
-            return self._due(
-                call, streak, "permanent", streak.alike, limits.permanent - 1, limits.permanent
-            ) or (
-                self._due(
-                    call,
-                    streak,
-                    "permanent_any",
-                    streak.count,
-                    limits.permanent_any - 1,
-                    limits.permanent_any,
-                )
-            )
         if streak.cls is ErrorClass.TRANSIENT:
             return self._due(call, streak, "transient", streak.count, limits.failed_warn, limits.transient)
-        return self._due(call, streak, "failed", streak.alike, limits.failed_warn, limits.failed)
+        if call.effect == effects.READ:  # that one thing is not there, or denied, says little of the next
+            return self._due(call, streak, "failed", streak.alike, limits.failed_warn, 0)
+        if streak.cls is ErrorClass.FAILED:
+            return self._due(call, streak, "failed", streak.alike, limits.failed_warn, limits.failed)
+        alone = streak.cls is ErrorClass.DENIED or call.event.kind is Kind.MODEL
+        rule = "denied" if alone else "permanent"
+        stop = getattr(limits, rule)
+        again = (
+            streak.count if streak.count >= 2 * len(streak.errors) else 0
+        )  # else each mends the one before
+        return self._due(call, streak, rule, streak.alike, stop - 1, stop) or self._due(
+            call, streak, "permanent_any", again, limits.permanent_any - 1, limits.permanent_any
+        )
 
     def _due(self, call: Call, streak: Streak, rule: str, count: int, warn: int, stop: int) -> Finding | None:
         """A stop, or else a warning, when it is due and was not said; neither where patience mends it."""
         patient = self._is_patient(streak, rule, count)
         if 0 < stop <= count and not patient:
             return self._said(call, streak, rule, count, stop, _STOPPED)
-        due = stop and 0 < warn <= count and not (patient and rule == "transient")
+        off = not getattr(self._limits, rule)
+        due = not off and 0 < warn <= count and not (patient and rule == "transient")
         return self._said(call, streak, rule, count, warn, _WARNED) if due else None
 
     def _is_patient(self, streak: Streak, rule: str, count: int) -> bool:
         """Whether the tries leave as much time between them as they should."""
         gaps = streak.gaps(count)
-        patient = self._limits.slow if rule == "failed" else self._limits.retry_gap
-        if rule.startswith("permanent") or not gaps:
+        by_model = self._streaks.get(Kind.MODEL) is streak
+        patient = self._limits.retry_gap if rule == "transient" or by_model else self._limits.slow
+        if rule not in ("failed", "transient") or not gaps:
             return False
         return 0 < patient * NS <= median(gaps) or grow(gaps)
 
@@ -264,18 +271,15 @@ class StormDetector:
         )
 
 
-def _is_sweep(call: Call, streak: Streak) -> bool:
-    """Whether it looked for other things in between: that one is denied says little of the next."""
-    return call.effect == effects.READ and call.lane.history(call.event.kind).kin < streak.count
-
-
 _HOW: Final = {
+    "denied": "with an error that no retry can mend",
     "permanent": "with an error that no retry can mend",
     "permanent_any": "with errors that no retry can mend",
     "failed": "in the same way, whatever it was asked",
     "transient": "with errors that pass by themselves, and was not given the time",
 }
 _CLEARED: Final = {
+    "denied": "a success, or another tool: this error does not go away",
     "permanent": "a success, or another tool: this error does not go away",
     "permanent_any": "a success, or another tool: these errors do not go away",
     "failed": "a success, another error, or another tool",

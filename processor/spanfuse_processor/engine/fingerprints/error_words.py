@@ -15,16 +15,19 @@ def _any(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives))
 
 
-PERMANENT_CODES: Final = frozenset("401 402 403 405 413 414 415 422 423 451".split())
+PERMANENT_CODES: Final = frozenset("402 405 413 414 415 422".split())
+DENIED_CODES: Final = frozenset("401 403 423 451".split())
 TRANSIENT_CODES: Final = frozenset("408 425 429 502 503 504 529".split())
 """HTTP statuses that say by themselves what a failure promises."""
 
 PERMANENT_KINDS: Final = _any(
-    r"(?:Permission|Authentication|Authorization|Forbidden|Validation|UnprocessableEntity)(?:Error|Exception)?$",
+    r"(?:Validation|UnprocessableEntity)(?:Error|Exception)?$",
     r"(?:Syntax|Indentation|Parse|JSONDecode|NotImplemented|Recursion)(?:Error|Exception)?$",
     r"(?:UnknownTool|ToolNotFound|InvalidArguments?|InvalidParams)(?:Error|Exception)?$",
-    r"^PermissionDenied",
     r"^Context(?:Length|Window)",
+)
+DENIED_KINDS: Final = _any(
+    r"(?:Permission|Authentication|Authorization|Forbidden)(?:Error|Exception)?$", r"^PermissionDenied"
 )
 TRANSIENT_KINDS: Final = _any(
     r"Time(?:d)?[Oo]ut",
@@ -34,7 +37,7 @@ TRANSIENT_KINDS: Final = _any(
 )
 """Classes of errors."""
 
-SPENT: Final = _any("insufficient_quota", "your current quota")
+SPENT: Final = _any("insufficient quota", "your current quota")
 """Of a limit that no waiting lifts."""
 
 TRANSIENT_WORDS: Final = _any(
@@ -48,8 +51,13 @@ TRANSIENT_WORDS: Final = _any(
     r"try again (?:later|in|after)|retry (?:later|in|after)",
     r"database (?:table )?is locked|deadlock|could not acquire",
 )
-PERMANENT_STARTS: Final = _any(
-    r"missing \w+$", r"denied\b|locked\b", r"validation\b", r"\W*(?:parse|syntax) ?error"
+PERMANENT_STARTS: Final = _any(r"missing \w+$", r"validation\b", r"\W*(?:parse|syntax) ?error")
+DENIED_WORDS: Final = _any(
+    r"(?<!\w)denied\b| locked\b|(?<!\w)locked\b",
+    r"access (?:is )?denied|denied by|blocked by|forbidden|unauthori[sz]ed",
+    r"not (?:authori[sz]ed|permitted|allowed|authenticated)|insufficient (?:permission|scope|privilege)",
+    r"authentication (?:failed|required|error)|invalid (?:api[ _-]?key|token|credential|auth)",
+    r"read-only file",
 )
 PERMANENT_WORDS: Final = _any(
     # there is no such tool
@@ -63,13 +71,8 @@ PERMANENT_WORDS: Final = _any(
     r"(?:unexpected|unknown|invalid) (?:keyword )?(?:arg|param|field|property|json|schema|enum|request)",
     r"validation error|validation failed|malformed|invalid syntax",
     r"(?:could not|failed to) (?:be )?(?:parse|decode)",
-    # whoever asks may not
-    r"permission denied|access (?:is )?denied|denied by|blocked by|forbidden|unauthori[sz]ed",
-    r"not (?:authori[sz]ed|permitted|allowed|authenticated)|insufficient (?:permission|scope|privilege)",
-    r"authentication (?:failed|required|error)|invalid (?:api[ _-]?key|token|credential)",
-    r"read-only file| locked\b",
     # it is too much
     r"too (?:large|long|big|much)|context[ _](?:length|window)|maximum context|recursion limit",
-    r"exceed(?:s|ed)? (?:the |its |a )?(?:max|limit|allowed|context)|insufficient_quota",
+    r"exceed(?:s|ed)? (?:the |its |a )?(?:max|limit|allowed|context)|insufficient quota",
     r"max(?:imum)? (?:iterations|turns|steps|depth) (?:reached|exceeded)",
 )

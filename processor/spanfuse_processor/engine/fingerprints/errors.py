@@ -14,6 +14,9 @@ from typing import Any, Final
 
 from spanfuse_processor.engine.fingerprints.canonical import text_of
 from spanfuse_processor.engine.fingerprints.error_words import (
+    DENIED_CODES,
+    DENIED_KINDS,
+    DENIED_WORDS,
     PERMANENT_CODES,
     PERMANENT_KINDS,
     PERMANENT_STARTS,
@@ -116,19 +119,26 @@ def _by_code(kind: str, words: str) -> ErrorClass:
         return ErrorClass.NONE
     if code[1] in TRANSIENT_CODES:  # but no waiting brings back a quota that is used up
         return ErrorClass.PERMANENT if SPENT.search(words) else ErrorClass.TRANSIENT
+    if code[1] in DENIED_CODES:
+        return ErrorClass.DENIED
     return ErrorClass.PERMANENT if code[1] in PERMANENT_CODES else ErrorClass.NONE
 
 
 def _by_kind(kind: str) -> ErrorClass:
     if TRANSIENT_KINDS.search(kind):
         return ErrorClass.TRANSIENT
+    if DENIED_KINDS.search(kind):
+        return ErrorClass.DENIED
     return ErrorClass.PERMANENT if PERMANENT_KINDS.search(kind) else ErrorClass.NONE
 
 
 def _by_words(words: str) -> ErrorClass:
-    if TRANSIENT_WORDS.search(words):
-        return ErrorClass.PERMANENT if SPENT.search(words) else ErrorClass.TRANSIENT
+    spaced = words.replace("_", " ")
+    if TRANSIENT_WORDS.search(spaced):
+        return ErrorClass.PERMANENT if SPENT.search(spaced) else ErrorClass.TRANSIENT
     opening = "\n".join(words.splitlines()[:2])  # further down is what a program printed before it failed
+    if DENIED_WORDS.search(opening.replace("_", " ")):
+        return ErrorClass.DENIED
     if PERMANENT_STARTS.match(opening) or PERMANENT_WORDS.search(opening):
         return ErrorClass.PERMANENT
     return ErrorClass.FAILED

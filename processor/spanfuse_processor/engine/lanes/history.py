@@ -190,6 +190,10 @@ class History:
         """Seconds without any open call from one to the next among the last `count` steps, the median."""
         return _middle(_differences([step.idle_ns for step in self.steps[-count:]]))
 
+    def took(self, count: int) -> float:
+        """Seconds that each of the last `count` steps took, the median."""
+        return _middle([step.ended_ns - step.started_ns for step in self.steps[-count:]])
+
     def backs_off(self, count: int) -> bool:
         """Whether the last `count` steps left more time each than the one before, as a patient retry does."""
         return grow(self._gaps(count))

@@ -1,8 +1,8 @@
 """One agent at work: its tools' calls, its models' and its launches of agents apart, and whose turn it is.
 
-Rule 1: neither kind hides the other's repeats. Rule 2: what a person says begins anew; what an agent says to
-another does not. Rule 3: a read that is asked for twice in one turn, or side by side, is one wish. It knows
-neither limits nor findings.
+Rule 1: neither kind hides the other's repeats. Rule 2: what a person says begins anew; what an agent says
+to another does not. Rule 3: a read that is asked for twice in one turn, or side by side, is one wish. It
+knows neither limits nor findings.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Lane:
         last_ns: the latest end.
         idle_ns: for how long, up to the latest start, no call of it was open.
         working: whether anything was called since a model answered.
+        talk: how many answers of its models were not those before.
         silent: how many models' answers in a row called nothing, while nobody else found anything either.
         tools, models, agents: what was called, None before the first.
         cost: micro-dollars of its model calls, as far as known when they ended.
@@ -51,6 +52,7 @@ class Lane:
         "_asked",
         "_found",
         "_heard",
+        "_started",
         "_told",
         "agent",
         "agents",
@@ -59,6 +61,7 @@ class Lane:
         "last_ns",
         "models",
         "silent",
+        "talk",
         "tools",
         "watch",
         "working",
@@ -75,7 +78,10 @@ class Lane:
         self.agents: History | None = None
         self.watch: Any = None
         self._asked = self._told = ""
-        self._found = self._heard = 0  # new results of the run when an agent was last started, a model heard
+        self._heard = 0  # what the run had found and others had said when a model last answered here
+        self._found = 0  # new results of the run at the last call of a tool or an agent
+        self._started = False  # whether that started an agent, or handed over to one
+        self.talk = 0
         self._answers: array[int] | None = None  # when models answered, in order of time
 
     def history(self, kind: Kind) -> History:
@@ -88,55 +94,48 @@ class Lane:
             self.tools = known = self.tools or History()
         return known
 
-    def take(self, event: CallEnded, effect: str, repeatable: bool, found: int = 0) -> News:
-        """A call has ended, when the whole run has `found` so much that was new. Returns what it brought."""
+    def take(self, event: CallEnded, effect: str, repeatable: bool, found: int = 0, said: int = 0) -> News:
+        """A call has ended, when the whole run has `found` so much that was new and others have `said` so
+        much.
+
+        Returns what it brought.
+        """
         prints = event.prints
         if event.kind is MODEL:
             if event.user_turn:
                 self._hear(prints, event.fresh)
             self._answered(event.ended_ns)
-            if event.asks or event.handed or found != self._heard:
-                self.silent = 0  # something was called, though not here
-            self._heard = found
+            if event.asks or event.handed or found + said != self._heard:
+                self.silent = 0  # something was called, or said, though not here
+            self._heard = found + said
             self.silent += not event.asks
         else:
             self.working, self.silent = True, 0
         if prints is None:
             return News.UNKNOWN
-        history = self.history(event.kind)
-        if event.kind is AGENT and not (prints.result or prints.error):
-            return self._launched(event, prints, history, effect, repeatable, found)
-        return self._met(event, prints, history, effect, repeatable)
+        return self._met(event, prints, effect, repeatable, self._is_moved(event, effect, found))
 
-    def _launched(
-        self,
-        event: CallEnded,
-        prints: Fingerprints,
-        history: History,
-        effect: str,
-        repeatable: bool,
-        found: int,
-    ) -> News:
-        """An agent of which nobody knows what it brought: what was found in the run meanwhile tells."""
-        before, self._found = self._found, found
-        if not prints.arguments or repeatable:
-            return News.UNKNOWN
-        keys = keys_of(event, prints)
-        known = found == before and history.knows(keys)
-        history.add(event, keys, False, self.idle_ns, known)
-        return News.KNOWN if known else News.NEW
+    def _is_moved(self, event: CallEnded, effect: str, found: int) -> bool:
+        """Whether agents that it had started, or handed over to, have found something since its last call."""
+        if event.kind is MODEL:
+            return False
+        hands_over = event.kind is AGENT or effect == effects.SPAWN or effects.hands_over(event.name)
+        moved = found != self._found and (hands_over or self._started)
+        self._found, self._started = found, hands_over
+        return moved
 
     def _met(
-        self, event: CallEnded, prints: Fingerprints, history: History, effect: str, repeatable: bool
+        self, event: CallEnded, prints: Fingerprints, effect: str, repeatable: bool, moved: bool
     ) -> News:
-        end = prints.error or prints.result
-        if not end:
+        history, end = self.history(event.kind), prints.error or prints.result
+        if end:
+            history.take(event, prints, EMPTY if prints.result_empty and not prints.error else end)
+        elif event.kind is not AGENT:  # an agent is judged by what it was asked, and what was found meanwhile
             return News.UNKNOWN
-        history.take(event, prints, EMPTY if prints.result_empty and not prints.error else end)
         if not prints.arguments:
             return News.UNKNOWN
         keys = keys_of(event, prints)
-        known = history.knows(keys)
+        known = history.knows(keys) and not moved
         if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
             return News.FORGIVEN
         history.add(event, keys, _waits(event, prints, effect), self.idle_ns, known)
@@ -194,7 +193,7 @@ class Lane:
 
 
 def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:
-    """Whether a call only let time pass: its tool waits, or it failed in a way that passes by itself."""
-    if failed(event):
-        return prints.error_class is ErrorClass.TRANSIENT
-    return effect == effects.WAIT
+    """Whether a call only let time pass: its tool waits, or what it tells of passes by itself."""
+    if prints.error_class is ErrorClass.TRANSIENT:
+        return True
+    return effect == effects.WAIT and not failed(event)

@@ -36,11 +36,12 @@ _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 class Lanes:
     """The lanes of one run. `tools` is what policy says of single tools."""
 
-    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_tools")
+    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_tools")
 
     def __init__(self, tools: Mapping[str, ToolRule]) -> None:
         self._tools = tools
         self._news = 0  # results of tools that were new, of all agents
+        self._talk = 0  # answers of models that were not those before
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
         self._lanes: list[Lane] | None = None  # all of them, and by place: many runs have only one
@@ -63,8 +64,11 @@ class Lanes:
         rule = self._tools.get(event.name) if self._tools else None
         call.effect = self._effect(event, rule)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
-        call.news = lane.take(event, call.effect, repeatable, self._news)
+        call.news = lane.take(event, call.effect, repeatable, self._news, self._talk - lane.talk)
         self._news += call.news is News.NEW and kind is TOOL
+        if kind is MODEL and lane.models is not None and lane.models.ends == 1:  # another answer than before
+            self._talk += 1
+            lane.talk += 1
         call.repeatable = repeatable
         call.lane = lane
         if kind is MODEL and call.cost:
