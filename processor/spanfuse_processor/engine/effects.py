@@ -60,7 +60,14 @@ _VERBS: Final = {
     }.items()
     for verb in verbs.split()
 }
-_SLEEPS: Final = re.compile(r"\s*(?:sleep|wait|tail\s+-f)\b|\s*$")
+_SLEEPS: Final = re.compile(  # it waits, at once or in the end, or looks how something goes on by itself
+    r"\s*(?:wait|watch|tail)\b|(?:.*[;&|]|.*\bdo)?\s*sleep\s+[\d.$]|\s*sleep\b|\s*$"
+    r"|\s*(?:timeout\s+\S+\s+)?(?:gh\s+(?:run|pr)\s+(?:watch|view|list|checks|status)"
+    r"|kubectl\s+(?:get|wait|logs|rollout\s+status)\b|docker\s+(?:compose\s+)?(?:ps|logs|inspect)\b"
+    r"|squeue|sacct|nvidia-smi|systemctl\s+status|journalctl)\b[^;&]*$",
+    re.DOTALL,
+)
+_LABELS: Final = ("name", "element", "text", "label", "selector", "button")
 _SENDS: Final = re.compile(  # one plain command, and nothing beside it
     r"\s*(?:git\s+push|gh\s+(?:pr|issue)\s+(?:create|comment|merge|review)|npm\s+publish|twine\s+upload"
     r"|docker\s+push)\b(?!.*--dry-run)[^;&|\n]*$"
@@ -161,6 +168,8 @@ def _sounds_waiting(words: list[str], present: frozenset[str]) -> bool:
 
 def _by_arguments(arguments: dict[Any, Any], effect: str) -> str:
     """What arguments show of a tool whose name says little: a command, or what it is told to do."""
+    if effect == WRITE and any(_leads_on(arguments.get(name)) for name in _LABELS):
+        return WAIT  # a click on "Next month"
     command = next((arguments[name] for name in ("command", "cmd", "chars") if name in arguments), None)
     action = arguments.get("action") or arguments.get("op")
     if effect == WRITE:
@@ -173,3 +182,15 @@ def _by_arguments(arguments: dict[Any, Any], effect: str) -> str:
     if _SLEEPS.match(command):
         return WAIT
     return SEND if _SENDS.match(command) else ""
+
+
+def _leads_on(label: object) -> bool:
+    """Whether a short label says that what bears it takes a state one further."""
+    if not isinstance(label, str) or len(label) > 24:
+        return False
+    return not _STEERING.isdisjoint(word.lower() for word in _WORD.findall(label)) or label.strip() in (
+        "+",
+        "-",
+        ">",
+        "<",
+    )

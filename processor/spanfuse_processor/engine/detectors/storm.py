@@ -52,7 +52,7 @@ class StormLimits(DetectorLimits):
     failed: int = 10
     failed_warn: int = 6
     transient: int = 13
-    retry_gap: float = 10.0
+    retry_gap: float = 5.0
     slow: float = 120.0
     hidden: int = 10
     same_size: int = 4

@@ -37,7 +37,7 @@ TRANSIENT_KINDS: Final = _any(
 )
 """Classes of errors."""
 
-SPENT: Final = _any("insufficient quota", "your current quota")
+SPENT: Final = _any("insufficient[ _]quota", "your current quota")
 """Of a limit that no waiting lifts."""
 
 TRANSIENT_WORDS: Final = _any(
@@ -48,6 +48,7 @@ TRANSIENT_WORDS: Final = _any(
     r"connection (?:was )?(?:reset|refused|aborted|closed|lost|error)|econn(?:reset|refused|aborted)",
     r"etimedout|eai_again|broken pipe|socket hang up|remote end closed|server disconnected",
     r"network (?:is )?unreachable",
+    r"(?:could not|unable to|failed to) connect|(?:is )?starting up|not (?:yet )?ready",
     r"try again (?:later|in|after)|retry (?:later|in|after)",
     r"database (?:table )?is locked|deadlock|could not acquire",
 )
@@ -73,6 +74,6 @@ PERMANENT_WORDS: Final = _any(
     r"(?:could not|failed to) (?:be )?(?:parse|decode)",
     # it is too much
     r"too (?:large|long|big|much)|context[ _](?:length|window)|maximum context|recursion limit",
-    r"exceed(?:s|ed)? (?:the |its |a )?(?:max|limit|allowed|context)|insufficient quota",
+    r"exceed(?:s|ed)? (?:the |its |a )?(?:max|limit|allowed|context)|insufficient[ _]quota",
     r"max(?:imum)? (?:iterations|turns|steps|depth) (?:reached|exceeded)",
 )

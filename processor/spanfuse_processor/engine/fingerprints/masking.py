@@ -26,6 +26,13 @@ REQUEST_FIELDS: Final = frozenset(
 )
 """Names of fields, letters and digits in lower case, that tell one request from the next and nothing else."""
 
+TIME_FIELDS: Final = frozenset(
+    "elapsed elapsedms elapsedseconds elapsedtime took tookms latency latencyms responsetime responsetimems "
+    "querytime querytimems executiontime executiontimems processingtime processingtimems searchtime "
+    "durationms servertime generatedat fetchedat retrievedat".split()
+)
+"""Names of fields of a result that say how long its making took, or when that was."""
+
 THOUGHT_FIELDS: Final = frozenset(
     "reason reasoning thought thoughts thinking explanation rationale justification taskprogress".split()
 )
@@ -46,7 +53,7 @@ _ID_HEAD: Final = "abcdefABCDEF-"  # what of a UUID or a random id may stand bef
 # pattern that begins with one certain character is searched for eight times faster than one that begins
 # with any digit. What follows a plain number tells at once that none of the alternatives will match.
 _VALUES: Final = re.compile(
-    rb"""0(?<!00)(?:(?<=a0)|(?=0{0,8}+(?:[-.0amsxTZw]|\ m)))(?:
+    rb"""0(?<!00)(?:(?<=a0)|(?<=wwa[\ =:]0)|(?=0{0,8}+(?:[-.0amsxTZw]|\ [amsw]|:00:00)))(?:
       000-00-00[T\ ]00:00(?::00(?:[.,]0+)?)?(?:Z|\ ?[+-]00:?00)?      # 2026-11-30T12:00:01Z
     | [0a]*-(?:[0a]{4}-){3}[0a]{12}                                    # a UUID
     | (?P<address>x[0a]+)                                              # 0x7f3c
@@ -54,12 +61,18 @@ _VALUES: Final = re.compile(
     | (?<=aaa0)[0a]{2,28}(?![0amsxTZw])                                # that begins abc1
     | 0*(?:\.0+)?\ ?ms\b | 0*\.0+\ ?s(?:aa(?:wmas?)?)?\b               # 12 ms, 0.52 s, 1.5 seconds
     | 0*x\b                                                           # (read 3x)
+    | (?P<ago>0*\ ?[amsw]{1,7}\ aww\b)                                # 5 seconds ago
+    | (?P<clock>0?:00:00(?:[.,]0+)?(?![0:]))                           # Mon Nov 30 10:33:05
+    | (?P<process>(?<=wwa[\ =:]0)0+(?![0-9.a-zT]))                     # pid 4711
     | (?P<seconds>0{9}(?:000)?(?:\.0+)?(?!0))                          # since 1970: 1512345678.9
     )""",
     re.VERBOSE,
 )
 
-_NUMBERS: Final = re.compile(r"(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+))?")
+_AGO: Final = re.compile(r"\d+ ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?) ago\b")
+_DATED: Final = re.compile(r"(?:\b[A-Z][a-z]{2} [ \d]\d |\[|\d{4}:|\bat )\Z")
+_ZONED: Final = re.compile(r"[\d:.,]+ ?(?:UTC|GMT|[AP]M|up\b)")
+_NUMBERS: Final = re.compile(r"(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+(?: errors?\b)?))?")
 _WORD_BEFORE: Final = re.compile(r"([A-Za-z]+)[\s:#=(/]*\Z")
 _NEAR: Final = 32  # characters before a number in which the word that it belongs to is
 _COUNTED: Final = frozenset(
@@ -101,7 +114,7 @@ def without_request_noise(result: Any) -> Any:
     >>> without_request_noise({"state": "draft", "request_id": "a7", "reason": "no total yet"})
     {'state': 'draft', 'reason': 'no total yet'}
     """
-    return _without(result, is_request_noise)
+    return _without(result, is_result_noise)
 
 
 def only(arguments: Any, identity: Collection[str]) -> Any:
@@ -156,6 +169,12 @@ def is_request_noise(field: str) -> bool:
     return _plain_name(field) in REQUEST_FIELDS
 
 
+@lru_cache(maxsize=8_192)
+def is_result_noise(field: str) -> bool:
+    """Whether a field of a result tells one answer from the next and nothing else."""
+    return is_request_noise(field) or _plain_name(field) in TIME_FIELDS
+
+
 def _plain_name(field: str) -> str:
     return field[:32].lower().replace("_", "").replace("-", "")
 
@@ -201,6 +220,15 @@ def _masked(text: str) -> str:
 
 def _is_meant(noise: str, text: str, start: int) -> bool:
     """What of some noise its shape does not tell."""
+    if noise == "ago":
+        return _AGO.match(text, start) is not None
+    if noise == "clock":
+        return (
+            _DATED.search(text[max(0, start - 8) : start]) is not None
+            or _ZONED.match(text, start) is not None
+        )
+    if noise == "process":
+        return text[max(0, start - 4) : start - 1].lower() == "pid"
     return text[start] == "0" if noise == "address" else "15" <= text[start : start + 2] <= "19"
 
 
@@ -210,5 +238,7 @@ def _number(match: re.Match[str]) -> str:
     before = _WORD_BEFORE.search(match.string, max(0, start - _NEAR), start)
     word = before[1].lower() if before is not None else ""
     code = word in _CODES and len(number.rstrip(".,")) == 3
-    counted = after is not None and after.strip().lower() in _COUNTED and word not in _ATTEMPTS
+    counted = (
+        after is not None and after.strip().lower().rpartition(" ")[2] in _COUNTED and word not in _ATTEMPTS
+    )
     return match.group() if code or counted else f"#{after or ''}"

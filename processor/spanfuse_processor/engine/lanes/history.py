@@ -259,11 +259,8 @@ def keys_of(event: CallEnded, prints: Fingerprints) -> Keys:
     if not (prints.error or prints.result):
         masked = prints.arguments
     rough = hash((name, masked, prints.error or prints.result_masked)) & _HASH
-    if prints.error:
-        return Keys(rough, rough, rough, rough)
     arguments, result = prints.arguments, prints.result
-    noisy_arguments, noisy_result = arguments != masked, result != prints.result_masked
-    if not (noisy_arguments or noisy_result):
+    if prints.error or (arguments == masked and result == prints.result_masked):
         return Keys(rough, rough, rough, rough)
     return Keys(
         rough,
