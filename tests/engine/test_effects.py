@@ -11,11 +11,11 @@ NAMES = {
     "get_issue_comment",
     "exec": "bash run_query execute_sql Plugin-run_command write_stdin",
     "write": "write_to_file str_replace_editor update_order_status book_flight add_comment regenerate",
-    "send": "send_email slackPost_message notify_user create_inline_comment add_issue_comment",
+    "send": "send_email slackPost_message create_inline_comment add_issue_comment",
     "spawn": "spawn_subagent delegate_to_agent monitor_start launch_agent",
     "wait": "wait sleep CheckStatus job_status status get_job check_build poll_export monitor "
     "describe_instance get_cluster view_background_agent read_progress scroll_down send_keys increment",
-    "": "frobnicate 12 _ comment start_job review send_http_request sendPrompt",
+    "": "notify_user frobnicate 12 _ comment start_job review send_http_request sendPrompt",
 }
 
 
@@ -64,3 +64,27 @@ def test_an_editor_that_views_reads(command: object, effect: str) -> None:
 
 def test_arguments_do_not_overrule_a_telling_name() -> None:
     assert effects.guess("read_file", {"command": "sleep 1"}) == "read"
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        *(
+            "transfer_to_coder",
+            "transferToCoder",
+            "hand_to_reviewer",
+            "route_to_billing",
+            "escalate_to_human",
+        ),
+        *("handoff", "HandoffTool", "delegate_work_to_coworker", "mcp__team__handover", "call_subagent"),
+    ],
+)
+def test_a_name_says_that_another_agent_goes_on(tool: str) -> None:
+    assert effects.hands_over(tool)
+
+
+@pytest.mark.parametrize(
+    "tool", ["transfer_funds", "add_to_cart", "write_to_file", "to_upper", "convert", "transfer", "to", ""]
+)
+def test_or_that_none_does(tool: str) -> None:
+    assert not effects.hands_over(tool)

@@ -227,7 +227,7 @@ def test_sketches_are_keyed() -> None:
     [
         ("Error: missing path", ErrorClass.PERMANENT),
         ({"statusCode": 429}, ErrorClass.TRANSIENT),
-        ("status error 403 locked", ErrorClass.PERMANENT),
+        ("status error 403 locked", ErrorClass.DENIED),
         ("Error: old text not found", ErrorClass.FAILED),
         ("all is well", ErrorClass.NONE),
     ],
@@ -237,8 +237,32 @@ def test_an_error_that_a_result_hides_has_a_class(result: object, error_class: E
 
 
 def test_what_a_tool_declares_transient_is() -> None:
-    assert MAKE.fingerprints({}, "Error: locked").error_class is ErrorClass.PERMANENT
+    assert MAKE.fingerprints({}, "Error: locked").error_class is ErrorClass.DENIED
     assert MAKE.fingerprints({}, "Error: locked", transient=("locked",)).error_class is ErrorClass.TRANSIENT
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        *("running", "Status: PENDING", "pod is ContainerCreating", "the export is not ready", "queued"),
+        *("still compiling", "please wait", {"state": "in_progress"}, '{"status": "in progress"}'),
+    ],
+)
+def test_a_result_that_says_not_yet_is_no_error_but_passes_by_itself(result: object) -> None:
+    prints = MAKE.fingerprints({}, result)
+
+    assert (prints.error, prints.error_class) == ("", ErrorClass.TRANSIENT)
+
+
+@pytest.mark.parametrize(
+    "result", ["done", "ready", {"state": "done"}, "overrunning", "the build is running. " + "log " * 200]
+)
+def test_a_result_that_is_over_or_says_much_else_does_not_pass(result: object) -> None:
+    assert MAKE.fingerprints({}, result).error_class is ErrorClass.NONE
+
+
+def test_an_error_that_says_not_yet_is_what_it_is() -> None:
+    assert MAKE.fingerprints({}, "Error: denied while running").error_class is ErrorClass.DENIED
 
 
 def test_errors_of_one_status_differ_from_those_of_another() -> None:

@@ -144,6 +144,40 @@ def three_reasons(run: Run) -> None:
     run.tool("book", {"flight": "LH 400"}, "booked")
 
 
+def same_two_fields(run: Run) -> None:
+    """Each try brings back the field that the one before left out."""
+    for attempt in range(40):
+        run.model()
+        field = ("title", "owner")[attempt % 2]
+        run.tool("create_issue", {"draft": attempt}, error=f"missing parameter: {field}")
+
+
+def field_by_field(run: Run) -> None:
+    for field in "title owner labels milestone project sprint component severity platform reporter".split():
+        run.model()
+        run.tool("create_issue", {"all up to": field}, error=f"missing parameter: {field}")
+    run.tool("create_issue", {"all": "fields"}, "issue 7")
+
+
+def poll_a_state(run: Run, polls: int, gap: float) -> None:
+    """A tool whose name does not say that it waits."""
+    for _ in range(polls):
+        run.tool("get_report", {"id": 7}, {"state": "running"}, after=gap, effect="read")
+
+
+def denied_again(run: Run) -> None:
+    for attempt in range(20):
+        run.model()
+        run.tool("merge", {"wording": chr(97 + attempt)}, error="permission denied")
+
+
+def denied_reads(run: Run) -> None:
+    """A crawler meets sites that refuse it, all in the same words."""
+    for site in range(20):
+        run.model()
+        run.tool("fetch", {"url": f"https://{chr(97 + site)}.org"}, error="HTTP 403", effect="read")
+
+
 def refused_at_once(run: Run) -> None:
     for _ in range(175):
         run.model(error="429 too many requests", after=0.03)
@@ -206,7 +240,14 @@ TWINS: dict[str, tuple[Callable[[Run], None], Callable[[Run], None], range]] = {
     "reading": (lambda run: pages(run, 6, sweeps=5), lambda run: pages(run, 5), range(26, 38)),
     "pages": (empty_pages, full_pages, range(7, 10)),
     "edits": (failing_edits, edits_and_tests, range(7, 10)),
-    "failures": (one_error, three_reasons, range(8, 9)),
+    "failures": (one_error, three_reasons, range(10, 11)),
+    "validation": (same_two_fields, field_by_field, range(12, 15)),
+    "a state": (
+        lambda run: poll_a_state(run, 60, 2.0),
+        lambda run: poll_a_state(run, 10, 8.0),
+        range(30, 31),
+    ),
+    "a denial": (denied_again, denied_reads, range(8, 9)),
     "refusals": (refused_at_once, refused_with_patience, range(8, 12)),
     "helpers": (equal_batches, three_samples, range(15, 28)),
     "errors in a batch": (goes_on_after_a_lock, one_overload_in_many, range(25, 28)),

@@ -83,6 +83,21 @@ class TestHonest:
     def test_what_a_tool_declares_may_repeat(self) -> None:
         assert stopped_at([MAIL] * 9, tools={"send_mail": ToolRule(repeatable=True)}) is None
 
+    @pytest.mark.parametrize("tool", ["bash", "run_command"])
+    def test_a_push_from_a_shell_tells_what_was_done_since(self, tool: str) -> None:
+        watch = Watch(only=("outside",))
+        for n in range(9):
+            watch.tool("edit", {"line": n}, "ok")
+            watch.tool(tool, {"command": "git push"}, "pushed", effect="send")
+
+        assert watch.findings == []
+
+    def test_but_a_tool_that_does_nothing_else_says_the_same(self) -> None:
+        assert stopped_at([MAIL | {"name": "publish", "effect": "send"}] * 9, only=("outside",)) == 3
+
+    def test_a_notice_is_no_message(self) -> None:
+        assert stopped_at([MAIL | {"name": "notify_user"}] * 9, only=("outside",)) is None
+
     def test_a_user_may_want_it_again(self) -> None:
         watch = Watch()
         for question in range(9):

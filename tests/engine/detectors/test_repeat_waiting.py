@@ -103,6 +103,27 @@ class TestWaiting:
 
         assert stopped_at(calls, gap=1.0, wait_gap=seconds) == (None if seconds else 30)
 
+    @pytest.mark.parametrize("result", ["running", {"state": "in_progress"}, "the build is not ready"])
+    @pytest.mark.parametrize(("calls", "gap", "stop"), [(10, 8.0, None), (60, 8.0, None), (60, 2.0, 30)])
+    def test_a_result_that_says_not_yet_makes_of_any_tool_one_that_waits(
+        self, result: object, calls: int, gap: float, stop: int | None
+    ) -> None:
+        look = {"name": "get_report", "arguments": {"id": 7}, "result": result}
+
+        assert stopped_at([look] * calls, gap=gap) == stop
+
+    def test_a_result_that_is_there_does_not(self) -> None:
+        calls = [{"name": "get_report", "arguments": {"id": 7}, "result": "the report is here"}] * 10
+
+        assert stopped_at(calls, gap=8.0) == 5
+
+    def test_a_model_that_speaks_of_what_runs_does_not_wait(self) -> None:
+        watch = Watch(only=("repeat",), gap=8.0)
+        for _ in range(10):
+            watch.model("what now", "I am running the tests")
+
+        assert watch.stopped == 5
+
     def test_an_effect_by_declaration_goes_before_the_name(self) -> None:
         calls = [{"name": "look", **SAME}] * 20
 
@@ -137,6 +158,13 @@ class TestPauses:
 
         assert stopped_at(calls, gap=60.0) == 5
         assert stopped_at(calls, gap=130.0) is None
+
+    def test_a_command_that_takes_long_each_time_waits_for_something(self) -> None:
+        command: dict[str, Any] = {"name": "bash", "arguments": {"command": "make e2e"}, "result": "ok"}
+
+        assert stopped_at([command | {"took": 40.0}] * 40, gap=42.0) is None
+        assert stopped_at([command | {"took": 4.0}] * 40, gap=6.0) == 6
+        assert stopped_at([command | {"took": 40.0}] * 40, gap=42.0, idle=0) == 6
 
     def test_what_a_habit_is_can_be_said(self) -> None:
         assert stopped_at([SAME] * 14, gap=300.0, slow=0, idle=0) == 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -13,13 +13,8 @@ from spanfuse_processor.engine.verdicts import Severity
 
 ALONE: dict[str, Any] = {"only": ("storm",)}
 
-PERMANENT = (
-    "permission denied",
-    "unknown tool: pusch",
-    "missing parameter: agent_name",
-    "HTTP 403",
-    "file is locked",
-)
+DENIED = ("permission denied", "HTTP 403", "file is locked")
+PERMANENT = ("unknown tool: pusch", "missing parameter: agent_name", "HTTP 422")
 TRANSIENT = ("HTTP 429", "HTTP 503", "the model is overloaded", "connection timed out")
 FAILED = ("old text is not in the file", "SyntaxWarning here", "3 tests failed")
 
@@ -30,14 +25,30 @@ def failing(error: str, tool: str = "push", calls: int = 40, of: str = "") -> It
     return ({"name": tool, "arguments": {"item": item}, "error": error} for item in items)
 
 
+def mending(fields: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Calls that each lack one field."""
+    return (
+        {"name": "create_issue", "arguments": {"n": n}, "error": f"missing parameter: {field}"}
+        for n, field in enumerate(fields)
+    )
+
+
 class TestClasses:
-    @pytest.mark.parametrize("error", PERMANENT)
-    def test_what_can_never_work_stops_at_the_fourth(self, error: str) -> None:
+    @pytest.mark.parametrize("error", DENIED)
+    def test_what_says_no_stops_at_the_fourth(self, error: str) -> None:
         watch = Watch()
         for call in failing(error, calls=20):
             watch.tool(**call)
 
-        assert watch.rules == [(3, "storm.permanent"), (4, "storm.permanent")]
+        assert watch.rules == [(3, "storm.denied"), (4, "storm.denied")]
+
+    @pytest.mark.parametrize("error", PERMANENT)
+    def test_what_can_never_work_as_it_is_stops_at_the_fifth(self, error: str) -> None:
+        watch = Watch()
+        for call in failing(error, calls=20):
+            watch.tool(**call)
+
+        assert watch.rules == [(4, "storm.permanent"), (5, "storm.permanent")]
 
     @pytest.mark.parametrize("error", FAILED)
     def test_what_might_work_stops_at_the_tenth(self, error: str) -> None:
@@ -60,12 +71,29 @@ class TestClasses:
     def test_it_may_be_asked_the_same_for_all_that(self) -> None:
         assert stopped_at([{"arguments": {"u": 1}, "error": "HTTP 503"}] * 20, gap=0.5) == 13
 
-    def test_several_errors_that_can_never_work_stop_at_the_sixth(self) -> None:
+    @pytest.mark.parametrize(
+        "errors", [PERMANENT[:2], DENIED[:2], (PERMANENT[0], DENIED[0]), (DENIED[0], PERMANENT[0])]
+    )
+    def test_two_errors_that_can_never_work_stop_at_the_sixth(self, errors: tuple[str, str]) -> None:
         watch = Watch()
         for n in range(20):
-            watch.tool("push", {"n": n}, error=PERMANENT[n % 5])
+            watch.tool("push", {"n": n}, error=errors[n % 2])
 
         assert watch.rules == [(5, "storm.permanent_any"), (6, "storm.permanent_any")]
+
+    @pytest.mark.parametrize(("errors", "call"), [(3, 6), (4, 8), (10, 20), (16, 32)])
+    def test_several_stop_when_half_of_them_had_been_met_before(self, errors: int, call: int) -> None:
+        assert stopped_at(mending(chr(97 + n % errors) for n in range(40))) == call
+
+    def test_validation_that_is_mended_field_by_field_never_stops(self) -> None:
+        watch = Watch()
+        for call in mending(f"{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(80)):
+            watch.tool(**call)
+
+        assert watch.findings == []
+
+    def test_nor_when_each_field_takes_a_second_look_now_and_then(self) -> None:
+        assert stopped_at(mending("aabcddefgghijjk")) is None
 
     def test_several_errors_that_might_work_never_do(self) -> None:
         watch = Watch()
@@ -85,7 +113,7 @@ class TestClasses:
         assert watch.stopped is None
 
     def test_failures_of_which_only_the_error_is_known_count_as_well(self) -> None:
-        assert stopped_at([{"error": "it did not work"}] * 20) == 10
+        assert stopped_at([{"name": "push", "error": "it did not work"}] * 20) == 10
 
     def test_failures_of_which_only_the_status_is_known_count_as_well(self) -> None:
         watch = Watch()
@@ -104,28 +132,14 @@ class TestPatience:
 
         assert watch.findings == []
 
-    def test_a_model_that_is_refused_at_once_again_and_again_stops(self) -> None:
-        watch = Watch(gap=0.1)
-        for _ in range(20):
-            watch.model(error="429", took=0.05)
-
-        assert watch.stopped == 13
-
-    def test_a_model_that_is_asked_patiently_while_it_is_refused_does_not(self) -> None:
-        watch = Watch(gap=20.0)
-        for _ in range(40):
-            watch.model(error="429")
-
-        assert watch.findings == []
-
     def test_a_timeout_that_took_its_time_is_patience(self) -> None:
         calls = [{"arguments": {"u": 1}, "error": "connection timed out", "took": 30.0}] * 20
 
         assert stopped_at(calls, gap=30.1) is None
 
-    @pytest.mark.parametrize("error", PERMANENT)
-    def test_patience_mends_nothing_that_can_never_work(self, error: str) -> None:
-        assert stopped_at(failing(error), gap=60.0) == 4
+    @pytest.mark.parametrize(("error", "call"), [(DENIED[0], 4), (PERMANENT[0], 5)])
+    def test_patience_mends_nothing_that_can_never_work(self, error: str, call: int) -> None:
+        assert stopped_at(failing(error), gap=60.0) == call
 
     @pytest.mark.parametrize(("gap", "call"), [(60.0, 10), (130.0, None)])
     def test_what_might_work_may_be_tried_now_and_then(self, gap: float, call: int | None) -> None:
@@ -151,7 +165,7 @@ class TestWhatEndsAStorm:
         calls = []
         for n in range(20):
             calls += [
-                *failing(PERMANENT[0], calls=3),
+                *failing(DENIED[0], calls=3),
                 {"name": "read", "arguments": {"n": n}, "result": f"{n}"},
             ]
 
@@ -160,7 +174,7 @@ class TestWhatEndsAStorm:
     def test_another_class_of_errors(self) -> None:
         watch = Watch(gap=0.5)
         for n in range(30):
-            watch.tool("push", {"n": n}, error=(PERMANENT[0], TRANSIENT[0])[n // 3 % 2])
+            watch.tool("push", {"n": n}, error=(DENIED[0], TRANSIENT[0])[n // 3 % 2])
 
         assert watch.stopped is None
 
@@ -176,7 +190,7 @@ class TestWhatEndsAStorm:
 
     def test_a_model_that_answers_in_between_does_not_end_a_storm_of_a_tool(self) -> None:
         watch = Watch()
-        for n, call in enumerate(failing(PERMANENT[0])):
+        for n, call in enumerate(failing(DENIED[0])):
             watch.model({"turn": n}, f"I try again, {n}")
             watch.tool(**call)
 
@@ -185,33 +199,44 @@ class TestWhatEndsAStorm:
     def test_a_new_storm_is_told_of_again(self) -> None:
         watch = Watch()
         for n in range(3):
-            for call in failing(PERMANENT[0], calls=3):
+            for call in failing(DENIED[0], calls=3):
                 watch.tool(**call)
             watch.tool("push", {"ok": n}, f"pushed {n}")
 
-        assert watch.rules == [(3, "storm.permanent"), (7, "storm.permanent"), (11, "storm.permanent")]
+        assert watch.rules == [(3, "storm.denied"), (7, "storm.denied"), (11, "storm.denied")]
 
 
 class TestSweeps:
     @pytest.mark.parametrize("tool", ["fetch", "read_file", "web_search"])
-    def test_one_thing_that_is_denied_says_little_of_the_next(self, tool: str) -> None:
-        """A crawler meets nine sites in a row that refuse it."""
-        assert stopped_at(failing("HTTP 403", tool=tool, calls=9)) is None
+    @pytest.mark.parametrize("error", [DENIED[1], PERMANENT[1], FAILED[0]])
+    def test_one_thing_that_cannot_be_read_says_little_of_the_next(self, tool: str, error: str) -> None:
+        """A crawler meets forty sites in a row that refuse it: that is worth a word, and no more."""
+        watch = Watch()
+        for call in failing(error, tool=tool):
+            watch.tool(**call)
 
-    def test_but_much_of_the_tenth(self) -> None:
-        assert stopped_at(failing("HTTP 403", tool="fetch")) == 10
+        assert watch.rules == [(6, "storm.failed")]
+        assert watch.stopped is None
 
-    def test_to_ask_for_the_same_in_other_ways_is_no_sweep(self) -> None:
-        calls = (
-            {"name": "fetch", "arguments": {"url": "a.org", "try": n}, "error": "HTTP 403"} for n in range(9)
-        )
+    def test_but_what_passes_by_itself_passes_for_all(self) -> None:
+        assert stopped_at(failing("HTTP 429", tool="fetch"), gap=0.5) == 13
 
-        assert stopped_at(calls) == 4
+    @pytest.mark.parametrize("tool", ["bash", "merge", "edit"])
+    def test_and_what_acts_is_no_sweep(self, tool: str) -> None:
+        assert stopped_at(failing("HTTP 403", tool=tool)) == 4
+
+    def test_what_is_off_does_not_warn_either(self) -> None:
+        watch = Watch(failed=0)
+        for call in failing("HTTP 403", tool="fetch"):
+            watch.tool(**call)
+
+        assert watch.findings == []
 
 
 RULES = {
+    "denied": list(failing(DENIED[0])),
     "permanent": list(failing(PERMANENT[0])),
-    "permanent_any": [{"name": "push", "arguments": {"n": n}, "error": PERMANENT[n % 5]} for n in range(40)],
+    "permanent_any": list(mending("aabb" * 10)),
     "failed": list(failing(FAILED[0])),
     "transient": list(failing(TRANSIENT[0])),
 }
@@ -221,8 +246,7 @@ RULES = {
 class TestLimits:
     @pytest.mark.parametrize("limit", [2, 5, 13])
     def test_a_rule_stops_at_its_limit_and_not_before(self, rule: str, limit: int) -> None:
-        any_errors = one("permanent_any", 0) if rule == "permanent" else {}
-        watch = Watch(**ALONE, gap=1.0, **any_errors, **one(rule, limit))
+        watch = Watch(**ALONE, gap=1.0, **one("permanent_any", 0) | one(rule, limit))
         for call in RULES[rule]:
             watch.tool(**call)
 

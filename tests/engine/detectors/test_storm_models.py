@@ -1,4 +1,4 @@
-"""What storms of models are warned of: equal amounts within seconds, and tries that nobody sees."""
+"""Storms of models: failures, equal amounts within seconds, and tries that nobody sees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,42 @@ import pytest
 from tests.engine.detectors.watching import Watch
 
 ALONE: dict[str, Any] = {"only": ("storm",)}
+
+
+class TestFailures:
+    @pytest.mark.parametrize(
+        "error", ["HTTP 422", "permission denied", "maximum context length is 8192 tokens"]
+    )
+    def test_what_can_never_work_stops_at_the_fourth(self, error: str) -> None:
+        watch = Watch()
+        for _ in range(20):
+            watch.model(error=error)
+
+        assert watch.rules[:2] == [(3, "storm.denied"), (4, "storm.denied")]
+
+    def test_a_model_that_is_refused_at_once_again_and_again_stops(self) -> None:
+        watch = Watch(gap=0.1)
+        for _ in range(20):
+            watch.model(error="429", took=0.05)
+
+        assert watch.stopped == 13
+
+    def test_a_model_that_is_asked_patiently_while_it_is_refused_does_not(self) -> None:
+        watch = Watch(gap=20.0)
+        for _ in range(40):
+            watch.model(error="429")
+
+        assert watch.findings == []
+
+    @pytest.mark.parametrize(("gap", "call"), [(2.0, 10), (20.0, None)])
+    def test_a_model_that_fails_in_whatever_way_is_asked_patiently(
+        self, gap: float, call: int | None
+    ) -> None:
+        watch = Watch(gap=gap)
+        for _ in range(40):
+            watch.model(error="it went wrong")
+
+        assert watch.stopped == call
 
 
 class TestSameAmount:

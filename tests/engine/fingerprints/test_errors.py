@@ -82,15 +82,22 @@ def test_a_traceback_is_told_by_its_last_line() -> None:
 
 
 PERMANENT = [
-    "ParseError", "SyntaxError", "SyntaxError: invalid syntax (line 3)", "max iterations reached", "denied",
-    "validation: field missing", "missing agent_name", "denied by operator", "blocked by policy",
+    "ParseError", "SyntaxError", "SyntaxError: invalid syntax (line 3)", "max iterations reached",
+    "validation: field missing", "missing agent_name", "HTTP 405", "Error code: 422",
     "params must have path", "too large: 41049 > 25000", "Unknown tool: serch", "no such tool 'x'",
-    "Tool 'x' does not exist", "The tool serch is not available", "status error 403 locked", "HTTP 401",
+    "Tool 'x' does not exist", "The tool serch is not available", "could not parse arguments as JSON",
     "search() missing 1 required positional argument: 'q'", "Parameter `path` is required",
-    "got an unexpected keyword argument 'limt'", "1 validation error for Search", "permission denied: /etc",
+    "got an unexpected keyword argument 'limt'", "1 validation error for Search",
+    "Additional properties are not allowed ('limt' was unexpected)",
     "This model's maximum context length is 8192 tokens", "prompt is too long: 210000 tokens",
-    "Error code: 429 - You exceeded your current quota", "Error code: 422", "the file is locked by you",
-    "could not parse arguments as JSON", "insufficient permissions", "Error code: 403 - {'error': 'no'}",
+    "Error code: 429 - You exceeded your current quota", "Error code: 429 - insufficient_quota",
+    "insufficient_quota", "insufficient quota",
+]  # fmt: skip
+DENIED = [
+    "denied", "denied by operator", "blocked by policy", "status error 403 locked", "HTTP 401", "HTTP 423",
+    "permission denied: /etc", "the file is locked by you", "locked", "insufficient permissions", "451",
+    "Error code: 403 - {'error': 'no'}", "permission_denied", "not_authorized", "invalid_auth",
+    "Invalid API key", "You are not allowed to merge this", "read-only file system", "Access is denied.",
 ]  # fmt: skip
 TRANSIENT = [
     "429", "429 retry after 2s", "rate limited", "Rate limit exceeded: at most 5 requests per minute",
@@ -103,13 +110,14 @@ FAILED = [
     "Error: flight HAT030 not available on date 2024-05-13", "bash: jest: command not found", "diff failed",
     "introduced new syntax error(s). Please read this", "Could not find [Antic]. Similar: []",
     "timeout must be less than 600", "Table 'car_1.car_model' doesn't exist", "exiftool: command not found",
-    "running\ntests\nPermission denied: far below",
+    "running\ntests\nPermission denied: far below", "the door is unlocked", "it is blocked",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("message", "expected"),
     [(text, ErrorClass.PERMANENT) for text in PERMANENT]
+    + [(text, ErrorClass.DENIED) for text in DENIED]
     + [(text, ErrorClass.TRANSIENT) for text in TRANSIENT]
     + [(text, ErrorClass.FAILED) for text in FAILED],
 )
@@ -127,10 +135,13 @@ def test_the_words_of_an_error_say_what_it_promises(message: str, expected: Erro
         ("TimeoutError", ErrorClass.TRANSIENT),
         ("httpx.ReadTimeout", ErrorClass.TRANSIENT),
         ("ConnectionResetError", ErrorClass.TRANSIENT),
-        ("PermissionError", ErrorClass.PERMANENT),
+        ("PermissionError", ErrorClass.DENIED),
+        ("openai.PermissionDeniedError", ErrorClass.DENIED),
+        ("openai.AuthenticationError", ErrorClass.DENIED),
         ("pydantic_core.ValidationError", ErrorClass.PERMANENT),
         ("json.decoder.JSONDecodeError", ErrorClass.PERMANENT),
-        ("401", ErrorClass.PERMANENT),
+        ("401", ErrorClass.DENIED),
+        ("422", ErrorClass.PERMANENT),
         ("ValueError", ErrorClass.FAILED),
         ("FileNotFoundError", ErrorClass.FAILED),
         ("_OTHER", ErrorClass.FAILED),
@@ -141,16 +152,17 @@ def test_so_does_its_kind(kind: str, expected: ErrorClass) -> None:
 
 
 def test_a_status_code_goes_before_words() -> None:
-    assert classify("ToolError", "HTTP 403: too many requests") is ErrorClass.PERMANENT
+    assert classify("ToolError", "HTTP 403: too many requests") is ErrorClass.DENIED
+    assert classify("ToolError", "HTTP 422: you are not allowed to") is ErrorClass.PERMANENT
 
 
 @pytest.mark.parametrize("declared", ["IndexBusy", "index is rebuilding", "INDEXBUSY"])
 def test_what_a_tool_declares_goes_before_all(declared: str) -> None:
     message = "denied: the index is rebuilding"
 
-    assert classify("mine.IndexBusy", message) is ErrorClass.PERMANENT
+    assert classify("mine.IndexBusy", message) is ErrorClass.DENIED
     assert classify("mine.IndexBusy", message, (declared,)) is ErrorClass.TRANSIENT
-    assert classify("mine.IndexGone", "denied", (declared, "")) is ErrorClass.PERMANENT
+    assert classify("mine.IndexGone", "denied", (declared, "")) is ErrorClass.DENIED
 
 
 def test_only_the_beginning_of_a_message_counts() -> None:

@@ -210,6 +210,17 @@ class TestTime:
         assert history.idle(3) == 20.5
         assert history.idle(4) == 40.0
 
+    def test_what_calls_took_is_the_median_of_the_latest(self) -> None:
+        history = History()
+        for number, seconds in enumerate((90, 40, 41, 2), 1):
+            start = number * 100 * SECOND
+            prints = Fingerprints("a", "a", "r", "r")
+            feed(history, ended(number, prints=prints, started_ns=start, ended_ns=start + seconds * SECOND))
+
+        assert history.took(3) == 40.0
+        assert history.took(4) == 40.5
+        assert History().took(3) == 0.0
+
     def test_growing_gaps_are_a_back_off(self) -> None:
         patient, even = History(), History()
         for at in (0, 1, 3, 7):

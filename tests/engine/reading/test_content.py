@@ -29,7 +29,7 @@ class TestTool:
 
         assert one is not None and other is not None
         assert one.arguments == other.arguments
-        assert (one.error_class, other.error_class) == (ErrorClass.TRANSIENT, ErrorClass.PERMANENT)
+        assert (one.error_class, other.error_class) == (ErrorClass.TRANSIENT, ErrorClass.DENIED)
 
     def test_of_a_failure_alone_the_error_is_known(self) -> None:
         prints = CONTENT.of_tool("search", None, None, "ToolError", "HTTP 503")

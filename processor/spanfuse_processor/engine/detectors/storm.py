@@ -27,8 +27,9 @@ from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 _WARNED, _STOPPED = 1, 2
+_NEVER: Final = frozenset({ErrorClass.DENIED, ErrorClass.PERMANENT})
 MOST_KEPT: Final = 16
-"""Failures of which start and span are kept: no fewer than any limit looks at by default."""
+"""Failures of which start, span and error are kept: no fewer than any limit looks at by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +63,48 @@ class StormLimits(DetectorLimits):
 class Streak:
     """Failures in a row of one tool or model."""
 
-    __slots__ = ("alike", "cls", "count", "error", "errors", "name", "spans", "starts", "told")
+    __slots__ = (
+        "again",
+        "alike",
+        "cls",
+        "count",
+        "error",
+        "errors",
+        "name",
+        "spans",
+        "starts",
+        "told",
+        "until_ns",
+    )
 
     def __init__(self) -> None:
         self.name = self.error = ""
         self.cls = ErrorClass.NONE
         self.count = self.alike = self.told = 0  # of one class; with the same error; how much was said
+        self.again = 0  # with an error that had been met before
         self.errors: set[str] = set()
+        self.until_ns = 0  # the latest end of one
         self.starts: deque[int] = deque(maxlen=MOST_KEPT)
         self.spans: deque[bytes] = deque(maxlen=MOST_KEPT)
 
     def add(self, event: CallEnded, error: str, cls: ErrorClass) -> None:
         """One more failure."""
-        if event.name != self.name or cls is not self.cls:
-            self.name, self.cls = event.name, cls
-            self.count = self.alike = self.told = 0
+        if event.name != self.name or not (cls is self.cls or {cls, self.cls} <= _NEVER):
+            self.name = event.name
+            self.count = self.alike = self.again = self.told = 0
             self.starts.clear()
             self.errors.clear()
             self.spans.clear()
+        together = (
+            event.started_ns < self.until_ns and error == self.error
+        )  # asked before the other had failed
+        self.until_ns = max(self.until_ns, event.ended_ns)
+        if together:
+            return
         self.count += 1
         self.alike = self.alike + 1 if error == self.error else 1
-        self.error = error
+        self.again += error in self.errors
+        self.error, self.cls = error, cls
         if len(self.errors) < MOST_KEPT:
             self.errors.add(error)
         self.starts.append(event.started_ns)
@@ -170,11 +192,14 @@ class StormDetector:
         alone = streak.cls is ErrorClass.DENIED or call.event.kind is Kind.MODEL
         rule = "denied" if alone else "permanent"
         stop = getattr(limits, rule)
-        again = (
-            streak.count if streak.count >= 2 * len(streak.errors) else 0
-        )  # else each mends the one before
+        mends = 2 * streak.again < streak.count  # most errors are new: each try mends the one before
         return self._due(call, streak, rule, streak.alike, stop - 1, stop) or self._due(
-            call, streak, "permanent_any", again, limits.permanent_any - 1, limits.permanent_any
+            call,
+            streak,
+            "permanent_any",
+            0 if mends else streak.count,
+            limits.permanent_any - 1,
+            limits.permanent_any,
         )
 
     def _due(self, call: Call, streak: Streak, rule: str, count: int, warn: int, stop: int) -> Finding | None:

@@ -54,9 +54,10 @@ TRANSIENT_WORDS: Final = _any(
 )
 PERMANENT_STARTS: Final = _any(r"missing \w+$", r"validation\b", r"\W*(?:parse|syntax) ?error")
 DENIED_WORDS: Final = _any(
-    r"(?<!\w)denied\b| locked\b|(?<!\w)locked\b",
+    r"denied\b(?<!\wdenied)|locked\b(?<!\wlocked)",
     r"access (?:is )?denied|denied by|blocked by|forbidden|unauthori[sz]ed",
-    r"not (?:authori[sz]ed|permitted|allowed|authenticated)|insufficient (?:permission|scope|privilege)",
+    r"not (?<!properties are not )(?:authori[sz]ed|permitted|allowed|authenticated)",
+    r"insufficient (?:permission|scope|privilege)",
     r"authentication (?:failed|required|error)|invalid (?:api[ _-]?key|token|credential|auth)",
     r"read-only file",
 )
@@ -68,7 +69,7 @@ PERMANENT_WORDS: Final = _any(
     # it was asked in a wrong way
     r"missing (?:\d+ )?(?:required |positional |keyword(?:-only)? )*(?:arg|param|field|property|input|value)",
     r"(?:field|param|argument|property)[^.\n]{0,60} (?:missing|required|must)\b",
-    r"required (?:arg|param|field|property)",
+    r"required (?:arg|param|field|property)|properties are not allowed",
     r"(?:unexpected|unknown|invalid) (?:keyword )?(?:arg|param|field|property|json|schema|enum|request)",
     r"validation error|validation failed|malformed|invalid syntax",
     r"(?:could not|failed to) (?:be )?(?:parse|decode)",
