@@ -194,6 +194,8 @@ class Lane:
 
 def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:
     """Whether a call only let time pass: its tool waits, or what it tells of passes by itself."""
+    if event.kind is MODEL and not failed(event):
+        return False  # that something runs is told by tools; a model may say so for ever
     if prints.error_class is ErrorClass.TRANSIENT:
         return True
     return effect == effects.WAIT and not failed(event)
