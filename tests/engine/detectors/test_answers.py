@@ -49,12 +49,12 @@ class TestTheSameAnswer:
 
         assert watch.rules == [(6, "answers.same_search"), (8, "answers.same_search")]
 
-    def test_where_no_tool_searches_at_the_twelfth(self) -> None:
+    def test_where_no_tool_searches_at_the_twentieth(self) -> None:
         watch = Watch(**ALONE)
-        for call in [*reworded(name="check"), *reworded(name="check")]:
+        for call in [*reworded(name="check"), *reworded(name="check"), *reworded(name="check")]:
             watch.tool(**call)
 
-        assert watch.rules == [(6, "answers.same"), (12, "answers.same")]
+        assert watch.rules == [(6, "answers.same"), (20, "answers.same")]
 
     @pytest.mark.parametrize("position", ["page", "offset", "cursor", "start_line"])
     @pytest.mark.parametrize("answer", ["[]", "", {"items": []}, FIVE])
@@ -65,12 +65,13 @@ class TestTheSameAnswer:
 
         assert watch.rules == [(6, "answers.same_search"), (8, "answers.same_search")]
 
-    def test_a_long_one_to_whatever_was_asked_stops_at_the_twelfth(self) -> None:
-        watch = Watch()
-        for call in swept(LONG, "open_page"):
+    def test_a_long_one_to_whatever_was_asked_only_warns(self) -> None:
+        """It may be true of many items: each page of an archive that is closed says that it is."""
+        watch = Watch(**ALONE)
+        for call in [*swept(LONG, "open_page"), *swept(LONG, "open_page")]:
             watch.tool(**call)
 
-        assert watch.rules == [(6, "answers.same"), (12, "answers.same")]
+        assert watch.rules == [(6, "answers.same")]
 
     def test_to_whoever_says_again_and_again_that_it_is_done_stops_at_the_eighth(self) -> None:
         assert stopped_at(swept("ok", "finish")) == 8
@@ -155,6 +156,21 @@ class TestSweeps:
     @pytest.mark.parametrize("tool", ["update_record", "label", "slack_send", "check_status"])
     def test_what_writes_sends_or_waits_may_be_answered_alike(self, tool: str) -> None:
         assert stopped_at(swept(LONG, tool)) is None
+
+    @pytest.mark.parametrize("tool", ["transfer_to_coder", "delegate", "handoff"])
+    def test_a_hand_over_says_nothing_of_what_it_brings(self, tool: str) -> None:
+        """One part after the other goes to the same agent, in much the same words."""
+        watch = Watch(**ALONE)
+        for _ in range(4):
+            for call in reworded(name=tool):
+                watch.tool(**call)
+
+        assert watch.findings == []
+
+    @pytest.mark.parametrize(("tool", "stopped"), [("read", 8), ("bash", None), ("page_through", None)])
+    def test_places_count_only_where_a_tool_reads(self, tool: str, stopped: int | None) -> None:
+        """A script that is run for page after page prints nothing, and may have done it all."""
+        assert stopped_at(paged(name=tool), **ALONE) == stopped
 
     def test_few_long_answers_are_not_many(self) -> None:
         assert stopped_at(list(swept(LONG, "fetch"))[:7]) is None
@@ -279,5 +295,5 @@ class TestLimits:
         for call in calls:
             watch.tool(**call)
 
-        times = 12 if how == "whatever it was asked" else 8
+        times = 6 if how == "whatever it was asked" else 8
         assert watch.findings[-1][1].message.endswith(f"gave the same answer {times} times in a row, {how}")

@@ -192,6 +192,19 @@ class TestSilence:
 
         assert lane.silent == 1
 
+    @pytest.mark.parametrize(("found", "said"), [(1, 0), (0, 1)], ids=["found", "said"])
+    def test_what_others_found_or_said_ends_that_before_it(self, found: int, said: int) -> None:
+        lane = Lane("main")
+        answer = ended(1, kind=Kind.MODEL, prints=SAME)
+
+        lane.take(answer, "", False)
+        lane.take(answer, "", False)
+        lane.take(answer, "", False, found, said)
+        assert lane.silent == 1
+
+        lane.take(answer, "", False, found, said)
+        assert lane.silent == 2
+
 
 class TestWhatOnlyLetsTimePass:
     @pytest.mark.parametrize(

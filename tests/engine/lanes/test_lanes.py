@@ -161,6 +161,53 @@ class TestWhatACallIsTold:
         assert call.lane.cost == 14
 
 
+class TestWhatOthersDo:
+    """Two agents in one run: a supervisor, below span 7, and the coder that it hands over to, below 8."""
+
+    def call(self, lanes: Lanes, at: int, who: str, name: str, result: str, kind: Kind = Kind.TOOL) -> Call:
+        event = ended(
+            at, 7 if who == "supervisor" else 8, kind, name=name,
+            started_ns=at * SECOND, ended_ns=at * SECOND, prints=Fingerprints("a", "a", result, result),
+        )  # fmt: skip
+        call = Call(event, "run", at, 0, 0, (who,), True)
+        lanes.place(call)
+        return call
+
+    def supervised(self, results: list[str], coder: str = "coder") -> list[News]:
+        """What each hand-over brought, each followed by one look of the coder at something."""
+        lanes, news = Lanes({}), []
+        for at, result in enumerate(results):
+            news.append(self.call(lanes, 10 * at + 1, "supervisor", "transfer_to_coder", "done").news)
+            self.call(lanes, 10 * at + 2, coder, "read", result)
+        return news
+
+    def test_a_hand_over_is_new_while_it_brings_new_results(self) -> None:
+        assert self.supervised([f"r{n}" for n in range(30)]) == [News.NEW] * 30
+
+    @pytest.mark.parametrize("coder", ["coder", "supervisor"])
+    def test_without_them_it_is_known_after_one_more(self, coder: str) -> None:
+        """Not even where both are in one lane, and each call follows a hand-over or is one."""
+        assert self.supervised(["r"] * 9, coder) == [News.NEW, News.NEW, *[News.KNOWN] * 7]
+
+    def test_an_answer_that_another_agent_had_not_given_before_breaks_a_silence(self) -> None:
+        silent = []
+        for drafts in (["a", "b", "c", "d"], ["a", "a", "a", "a"]):
+            lanes = Lanes({})
+            for at, draft in enumerate(drafts):
+                self.call(lanes, 10 * at + 1, "writer", "gpt", draft, Kind.MODEL)
+                critic = self.call(lanes, 10 * at + 2, "supervisor", "gpt", "REVISE", Kind.MODEL)
+            silent.append(critic.lane.silent)
+
+        assert silent == [1, 4]
+
+    def test_an_agents_own_answers_do_not(self) -> None:
+        lanes = Lanes({})
+
+        calls = [self.call(lanes, at, "writer", "gpt", f"{at}", Kind.MODEL) for at in range(1, 9)]
+
+        assert calls[-1].lane.silent == 8
+
+
 class TestIdleTime:
     def test_it_is_the_time_without_an_open_call(self) -> None:
         lanes = Lanes({})

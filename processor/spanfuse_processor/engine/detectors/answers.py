@@ -146,7 +146,7 @@ class AnswersDetector:
         """In which way the questions were the same; empty when they may not have been."""
         if call.event.name.lower() in _ENDINGS:
             return _ENDED
-        if call.effect not in _LOOKS:
+        if call.effect not in _LOOKS or effects.hands_over(call.event.name):
             return ""
         if self._places >= MOSTLY * count and call.effect == effects.READ:
             return _PLACES

@@ -40,6 +40,7 @@ class Lane:
         last_ns: the latest end.
         idle_ns: for how long, up to the latest start, no call of it was open.
         working: whether anything was called since a model answered.
+        spared: whether the last call is known, and counts as new only for what others found meanwhile.
         talk: how many answers of its models were not those before.
         silent: how many models' answers in a row called nothing, while nobody else found anything either.
         tools, models, agents: what was called, None before the first.
@@ -61,6 +62,7 @@ class Lane:
         "last_ns",
         "models",
         "silent",
+        "spared",
         "talk",
         "tools",
         "watch",
@@ -81,6 +83,7 @@ class Lane:
         self._heard = 0  # what the run had found and others had said when a model last answered here
         self._found = 0  # new results of the run at the last call of a tool or an agent
         self._started = False  # whether that started an agent, or handed over to one
+        self.spared = False
         self.talk = 0
         self._answers: array[int] | None = None  # when models answered, in order of time
 
@@ -101,6 +104,7 @@ class Lane:
         Returns what it brought.
         """
         prints = event.prints
+        self.spared = False
         if event.kind is MODEL:
             if event.user_turn:
                 self._hear(prints, event.fresh)
@@ -135,7 +139,9 @@ class Lane:
         if not prints.arguments:
             return News.UNKNOWN
         keys = keys_of(event, prints)
-        known = history.knows(keys) and not moved
+        known = history.knows(keys)
+        self.spared = known and moved
+        known = known and not moved
         if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
             return News.FORGIVEN
         history.add(event, keys, _waits(event, prints, effect), self.idle_ns, known)

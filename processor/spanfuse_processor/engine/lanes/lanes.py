@@ -65,7 +65,8 @@ class Lanes:
         call.effect = self._effect(event, rule)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
         call.news = lane.take(event, call.effect, repeatable, self._news, self._talk - lane.talk)
-        self._news += call.news is News.NEW and kind is TOOL
+        # A call that was spared for what was found is no find, or two would spare each other for ever.
+        self._news += call.news is News.NEW and kind is TOOL and not lane.spared
         if kind is MODEL and lane.models is not None and lane.models.ends == 1:  # another answer than before
             self._talk += 1
             lane.talk += 1
