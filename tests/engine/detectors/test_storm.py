@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from tests.engine.detectors.watching import Watch, one, stopped_at
+from tests.engine.detectors.watching import Watch, one, step, stopped_at
 
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.verdicts import Severity
@@ -69,7 +69,9 @@ class TestClasses:
         assert watch.rules == [(6, "storm.transient"), (13, "storm.transient")]
 
     def test_it_may_be_asked_the_same_for_all_that(self) -> None:
-        assert stopped_at([{"arguments": {"u": 1}, "error": "HTTP 503"}] * 20, gap=0.5) == 13
+        calls = [{"arguments": {"u": 1}, "error": "HTTP 503", "took": 0.1}] * 20
+
+        assert stopped_at(calls, gap=0.5) == 13
 
     @pytest.mark.parametrize(
         "errors", [PERMANENT[:2], DENIED[:2], (PERMANENT[0], DENIED[0]), (DENIED[0], PERMANENT[0])]
@@ -162,12 +164,7 @@ class TestWhatEndsAStorm:
         assert watch.stopped is None
 
     def test_another_tool(self) -> None:
-        calls = []
-        for n in range(20):
-            calls += [
-                *failing(DENIED[0], calls=3),
-                {"name": "read", "arguments": {"n": n}, "result": f"{n}"},
-            ]
+        calls = [call for n in range(20) for call in (*failing(DENIED[0], calls=3), step(f"part {n}"))]
 
         assert stopped_at(calls) is None
 
@@ -187,6 +184,31 @@ class TestWhatEndsAStorm:
         calls = ({"name": "bash", "arguments": {"n": n}, "error": f"{40 - n} failing"} for n in range(40))
 
         assert stopped_at(calls) is None
+
+    def test_failures_side_by_side_are_one(self) -> None:
+        """Whoever asked for all of them at once had not heard of the first."""
+        watch = Watch(only=("storm",))
+        for call in failing(DENIED[0]):
+            watch.tool(**call, at=10 + watch.number / 10, took=5.0)
+        assert watch.findings == []
+
+        for n in range(9):
+            watch.tool("push", {"again": n}, error=DENIED[0], at=20.0 + n, took=0.5)
+        assert watch.stopped == 40 + 3
+
+    def test_but_one_of_another_tool_is_another(self) -> None:
+        watch = Watch(only=("storm",))
+        watch.tool("pull", {"n": 0}, error=DENIED[0], at=1.0, took=5.0)
+        watch.tool("push", {"n": 0}, error=DENIED[0], at=2.0)
+        for call in failing(DENIED[0]):
+            watch.tool(**call, at=10.0 + 2 * watch.number)
+
+        assert watch.stopped == 1 + 4
+
+    def test_unless_they_failed_in_other_ways(self) -> None:
+        calls = mending("ab" * 10)
+
+        assert stopped_at([call | {"at": 10 + n / 10, "took": 5.0} for n, call in enumerate(calls)]) == 6
 
     def test_a_model_that_answers_in_between_does_not_end_a_storm_of_a_tool(self) -> None:
         watch = Watch()
@@ -219,7 +241,9 @@ class TestSweeps:
         assert watch.stopped is None
 
     def test_but_what_passes_by_itself_passes_for_all(self) -> None:
-        assert stopped_at(failing("HTTP 429", tool="fetch"), gap=0.5) == 13
+        calls = (call | {"took": 0.1} for call in failing("HTTP 429", tool="fetch"))
+
+        assert stopped_at(calls, gap=0.5) == 13
 
     @pytest.mark.parametrize("tool", ["bash", "merge", "edit"])
     def test_and_what_acts_is_no_sweep(self, tool: str) -> None:

@@ -22,14 +22,12 @@ from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.lanes.history import NS, failed, grow
+from spanfuse_processor.engine.lanes.streak import MOST_KEPT, Streak
 from spanfuse_processor.engine.nouns import ErrorClass, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 _WARNED, _STOPPED = 1, 2
-_NEVER: Final = frozenset({ErrorClass.DENIED, ErrorClass.PERMANENT})
-MOST_KEPT: Final = 16
-"""Failures of which start, span and error are kept: no fewer than any limit looks at by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,66 +56,6 @@ class StormLimits(DetectorLimits):
     hidden: int = 10
     same_size: int = 4
     same_size_seconds: float = 30.0
-
-
-class Streak:
-    """Failures in a row of one tool or model."""
-
-    __slots__ = (
-        "again",
-        "alike",
-        "cls",
-        "count",
-        "error",
-        "errors",
-        "name",
-        "spans",
-        "starts",
-        "told",
-        "until_ns",
-    )
-
-    def __init__(self) -> None:
-        self.name = self.error = ""
-        self.cls = ErrorClass.NONE
-        self.count = self.alike = self.told = 0  # of one class; with the same error; how much was said
-        self.again = 0  # with an error that had been met before
-        self.errors: set[str] = set()
-        self.until_ns = 0  # the latest end of one
-        self.starts: deque[int] = deque(maxlen=MOST_KEPT)
-        self.spans: deque[bytes] = deque(maxlen=MOST_KEPT)
-
-    def add(self, event: CallEnded, error: str, cls: ErrorClass) -> None:
-        """One more failure."""
-        if event.name != self.name or not (cls is self.cls or {cls, self.cls} <= _NEVER):
-            self.name = event.name
-            self.count = self.alike = self.again = self.told = 0
-            self.starts.clear()
-            self.errors.clear()
-            self.spans.clear()
-        together = (
-            event.started_ns < self.until_ns and error == self.error
-        )  # asked before the other had failed
-        self.until_ns = max(self.until_ns, event.ended_ns)
-        if together:
-            return
-        self.count += 1
-        self.alike = self.alike + 1 if error == self.error else 1
-        self.again += error in self.errors
-        self.error, self.cls = error, cls
-        if len(self.errors) < MOST_KEPT:
-            self.errors.add(error)
-        self.starts.append(event.started_ns)
-        self.spans.append(event.span_id)
-
-    def end(self) -> None:
-        """Something else happened."""
-        self.name = ""
-
-    def gaps(self, count: int) -> list[int]:
-        """From one start to the next, of the last `count`."""
-        starts = list(self.starts)[-count:]
-        return [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
 
 
 class StormDetector:

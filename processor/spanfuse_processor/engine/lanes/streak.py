@@ -1,0 +1,81 @@
+"""Failures in a row of one tool or one model, and what they have in common.
+
+Rule 1: another name or another promise begins anew; but what says no and what can never work as it is go
+together, for an agent that meets both in turn is as stuck. Rule 2: equal failures side by side are one:
+whoever asked for the second had not heard of the first. Rule 3: only the latest are kept. It knows neither
+limits nor findings.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from spanfuse_processor.engine.events import CallEnded
+from spanfuse_processor.engine.nouns import ErrorClass
+
+MOST_KEPT: Final = 16
+"""Failures of which start, span and error are kept: no fewer than any limit looks at by default."""
+
+_NEVER: Final = frozenset({ErrorClass.DENIED, ErrorClass.PERMANENT})
+
+
+class Streak:
+    """Failures in a row of one tool or model."""
+
+    __slots__ = (
+        "again",
+        "alike",
+        "cls",
+        "count",
+        "error",
+        "errors",
+        "name",
+        "spans",
+        "starts",
+        "told",
+        "until_ns",
+    )
+
+    def __init__(self) -> None:
+        self.name = self.error = ""
+        self.cls = ErrorClass.NONE
+        self.count = self.alike = self.told = 0  # of one class; with the same error; how much was said
+        self.again = 0  # with an error that had been met before
+        self.errors: set[str] = set()
+        self.until_ns = 0  # the latest end of one
+        self.starts: deque[int] = deque(maxlen=MOST_KEPT)
+        self.spans: deque[bytes] = deque(maxlen=MOST_KEPT)
+
+    def add(self, event: CallEnded, error: str, cls: ErrorClass) -> None:
+        """One more failure."""
+        if event.name != self.name or not (cls is self.cls or {cls, self.cls} <= _NEVER):
+            self._begin(event.name)
+        together = event.started_ns < self.until_ns and error == self.error
+        self.until_ns = max(self.until_ns, event.ended_ns)
+        if together:  # it was asked before the other had failed
+            return
+        self.count += 1
+        self.alike = self.alike + 1 if error == self.error else 1
+        self.again += error in self.errors
+        self.error, self.cls = error, cls
+        if len(self.errors) < MOST_KEPT:
+            self.errors.add(error)
+        self.starts.append(event.started_ns)
+        self.spans.append(event.span_id)
+
+    def _begin(self, name: str) -> None:
+        self.name = name
+        self.count = self.alike = self.again = self.told = self.until_ns = 0
+        self.starts.clear()
+        self.errors.clear()
+        self.spans.clear()
+
+    def end(self) -> None:
+        """Something else happened."""
+        self.name = ""
+
+    def gaps(self, count: int) -> list[int]:
+        """From one start to the next, of the last `count`."""
+        starts = list(self.starts)[-count:]
+        return [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
