@@ -47,7 +47,6 @@ SAME_ALL: Final = slice(0, 1)
 _PACKED: Final = Struct("<4Q9p")  # rough key, started_ns, ended_ns, idle_ns, span_id
 _SIZE, _pack = _PACKED.size, _PACKED.pack
 _KEY: Final = 8
-_NEVER: Final = (0, 0, 0)
 _HASH: Final = (1 << 64) - 1
 
 
@@ -69,10 +68,7 @@ class Keys(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One call in a history. `idle_ns` is for how long the agent had had no call open when it began.
-
-    `waits`: it only let time pass, for its tool waits, or it failed in a way that passes by itself.
-    """
+    """One call in a history. `idle_ns` is for how long the agent had had no call open when it began."""
 
     name: str
     waits: bool
@@ -218,16 +214,15 @@ class History:
         """In which of the three ways a step of the same rough key, kept at `at`, is equal."""
         rough, plain, quiet_arguments, quiet_result = keys
         old = self._noisy.get(self._gone + at) if self._noisy else None
-        if old is None:
-            return plain == rough, quiet_arguments == rough, quiet_result == rough
-        return plain == old.plain, quiet_arguments == old.quiet_arguments, quiet_result == old.quiet_result
+        _, one, two, three = old or (rough,) * 4
+        return plain == one, quiet_arguments == two, quiet_result == three
 
     def _count(self, keys: Keys) -> None:
         """Counts on each cycle that the step at hand continues; all others end here."""
         before, kept = self._counts or {}, len(self._labels)
         counts: dict[int, tuple[int, ...]] = {}
         for at in self._all(keys.rough):
-            one, two, three = before.get(kept - at, _NEVER)
+            one, two, three = before.get(kept - at, (0, 0, 0))
             same = self._ways(keys, at)
             counts[kept - at] = (one + 1) * same[0], (two + 1) * same[1], (three + 1) * same[2]
         self._counts = counts
