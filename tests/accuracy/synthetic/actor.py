@@ -50,7 +50,7 @@ _TOOLS = ("get_user", "get_order", "list_items", "read_note", "search_docs", "ge
           "get_invoice", "list_rules", "read_page", "get_limits", "find_contact")  # fmt: skip
 WORLDS = (
     World("get_order_details", {"order_id": "#W2611340"},
-          '{"order_id": "#W2611340", "status": "pending", "items": [{"name": "Jigsaw", "price": 43.1}, '
+          '{"order_id": "#W2611340", "status": "delivered", "items": [{"name": "Jigsaw", "price": 43.1}, '
           '{"name": "Water Bottle", "price": 20.5}], "payment": "credit card ending in 9034"}',
           "the return policy for opened puzzles"),
     World("read_file", {"path": "src/parser/tokens.py"},
