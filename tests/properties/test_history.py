@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engine.making import ended
 
-from spanfuse_processor.engine.lanes.history import SAME_ALL, SAME_RESULT, WINDOW, History, keys_of
+from spanfuse_processor.engine.lanes.history import SAME_ALL, SAME_RESULT, WINDOW, History
+from spanfuse_processor.engine.lanes.keys import keys_of
 from spanfuse_processor.engine.nouns import Fingerprints
 
 
@@ -52,10 +53,7 @@ class Twin:
     known: list[bool] = field(default_factory=list)
 
     def add(self, told: Told) -> None:
-        near, far = self.all[-WINDOW:], self.all[:-WINDOW]
-        self.known.append(
-            any(any(equal(told, each)) for each in near) or any(equal(told, each)[0] for each in far)
-        )
+        self.known.append(any(any(equal(told, each)) for each in self.all))
         self.all.append(told)
 
     @property

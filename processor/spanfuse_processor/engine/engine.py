@@ -114,21 +114,24 @@ class Engine:
         """What the detectors see in a call: those of the agent that made it, then those of the run."""
         lane = run.lanes.place(call)
         findings: tuple[Finding, ...] = ()
+        renewed = call.event.user_turn and (lane is None or lane.watch is None)
         if lane is not None:
             lane.watch = lane.watch or self._of_lane.begin(call.event.identity, agent_of(call))
             findings = lane.watch.look(call)
             run.record.count(call)
         findings += run.watch.look(call)
         if run.suspicion is not None or findings:
-            findings += self._suspected(run, call, findings)
+            findings += self._suspected(run, call, findings, renewed)
         if run.tree.folded and not run.flooded:
             run.flooded = True
             findings += (flood(call, self._policy.bounds.nodes_per_run),)
         return findings
 
-    def _suspected(self, run: Run, call: Call, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    def _suspected(
+        self, run: Run, call: Call, findings: tuple[Finding, ...], renewed: bool
+    ) -> tuple[Finding, ...]:
         """What a warning that stands has come to."""
-        if run.suspicion is None or run.suspicion.cleared_by(call):
+        if run.suspicion is None or run.suspicion.cleared_by(call, renewed):
             run.suspicion = suspected(call, findings)
             return ()
         budget = call.event.budget if isinstance(call.event, CallEnded) else None

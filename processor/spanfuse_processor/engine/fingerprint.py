@@ -54,7 +54,8 @@ _NOTHING: Final = re.compile(
 _NOT_YET: Final = re.compile(
     r"\b(?:pending|running|in[ _-]progress|queued|scheduled|processing|starting|(?:container)?creating"
     r"|provisioning|building|compiling|loading|initiali[sz]ing|deploying|installing|downloading|please wait"
-    r"|waiting for|not (?:yet )?(?:ready|finished|done|complete|available)|still \w+ing)\b",
+    r"|waiting for|not (?:yet )?(?:ready|finished|done|complete|available)|still \w+ing)\b"
+    r'|"(?:ready|done|finished|completed?)": ?false',
     re.IGNORECASE,
 )
 _A_STATE: Final = 600  # characters of a result that may be no more than a state
@@ -241,7 +242,7 @@ def _words_of(arguments: Any, text: str) -> str:
     """What arguments are alike by: their values, for all calls of a tool have its fields in common."""
     if not isinstance(arguments, dict):
         return text
-    values = list(map(str, arguments.values()))
+    values = [value if isinstance(value, str) else text_of(value) for value in arguments.values()]
     words = " ".join(values)
     return words if len(words) <= ASKED else " ".join(sorted(values))  # cut alike, whatever the order
 

@@ -185,7 +185,7 @@ class TestLimits:
         assert watch.findings == []
 
     def test_zero_switches_the_rule_of_waits_off(self) -> None:
-        watch = Watch(**ALONE, gap=1.0, waits=0)
+        watch = Watch(**ALONE, gap=1.0, waits=0, stale=0)
         for _ in range(40):
             watch.tool(**step("log"))
             watch.tool("sleep", {}, "")

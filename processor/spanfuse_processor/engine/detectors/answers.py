@@ -20,15 +20,13 @@ from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
 from spanfuse_processor.engine.lanes.history import History
+from spanfuse_processor.engine.lanes.keys import TELLING
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 LONG: Final = 200
 """Characters from which an answer is too much to be true of many questions."""
-
-TELLING: Final = 4
-"""Characters below which an answer says nothing."""
 
 MOSTLY: Final = 0.6
 """Of the questions, how many must be as a rule has it: the first two are not compared, some may be odd."""

@@ -124,8 +124,9 @@ class CycleDetector:
                 failing = limits.failing and all(step.failed for step in steps[-period:])
                 stop = max(limits.failing if failing else limits.calls, limits.rounds * period + 2)
                 rings.append(Ring("rounds", period, length, max(2 * period, stop - 2), stop))
-        if not any(step.waits for step in steps[-history.stale :]):
-            rings.append(Ring("stale", 0, history.stale, limits.stale_warn, limits.stale))
+        waits = sum(step.waits for step in steps[-history.stale :])
+        if not waits or history.pause(history.stale) < limits.wait_gap:  # a wait that takes no time is none
+            rings.append(Ring("stale", 0, history.stale - waits, limits.stale_warn, limits.stale))
         return rings
 
     def _is_paced(self, history: History, ring: Ring) -> bool:

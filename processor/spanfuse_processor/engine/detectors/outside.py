@@ -95,7 +95,7 @@ class OutsideDetector:
         prints = event.prints
         if prints is None or not prints.arguments or failed(event):
             return None
-        key = (event.name, prints.arguments_masked)
+        key = (event.name, prints.arguments)
         deed = self._seen.pop(key) if key in self._seen else Deed()
         deed.add(event, self._limits)
         self._seen[key] = deed  # the latest comes last

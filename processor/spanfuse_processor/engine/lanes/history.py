@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
+from spanfuse_processor.engine.lanes.keys import Keys
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 
@@ -25,7 +26,7 @@ NS: Final = 1_000_000_000
 WINDOW: Final = 32
 """Steps that are kept, and so the longest strict cycle that is known."""
 
-SEEN: Final = 256
+SEEN: Final = 1_024
 """Older steps of which it is still known that they were."""
 
 LIKENESS: Final = 0.8
@@ -47,7 +48,7 @@ SAME_ALL: Final = slice(0, 1)
 _PACKED: Final = Struct("<4Q9p")  # rough key, started_ns, ended_ns, idle_ns, span_id
 _SIZE, _pack = _PACKED.size, _PACKED.pack
 _KEY: Final = 8
-_HASH: Final = (1 << 64) - 1
+_OTHER: Final = 1  # tells keys without the noise of results from keys without that of arguments
 
 
 class Label(NamedTuple):
@@ -56,15 +57,6 @@ class Label(NamedTuple):
     name: str
     waits: bool
     failed: bool
-
-
-class Keys(NamedTuple):
-    """A call's keys for the three ways to be equal; `rough` is equal whenever any of them is."""
-
-    rough: int
-    plain: int
-    quiet_arguments: int
-    quiet_result: int
 
 
 class Step(NamedTuple):
@@ -149,7 +141,10 @@ class History:
 
     def knows(self, keys: Keys) -> bool:
         """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
-        return self._latest(keys) >= 0 or (self._seen is not None and keys.plain in self._seen)
+        seen = self._seen
+        return self._latest(keys) >= 0 or (
+            seen is not None and (keys.quiet_arguments in seen or keys.quiet_result ^ _OTHER in seen)
+        )
 
     def latest(self, keys: Keys) -> Step | None:
         """The latest step that is equal in any of the three ways, among those kept."""
@@ -243,26 +238,10 @@ class History:
         noisy = self._noisy.pop(self._gone, None) if self._noisy else None
         del self._labels[0], self._packed[:_SIZE]
         self._gone += 1
-        self._seen = self._seen or Marks(SEEN)
-        self._seen.meet(noisy.plain if noisy else rough, False)
-
-
-def keys_of(event: CallEnded, prints: Fingerprints) -> Keys:
-    """The keys of a call. An error has lost its noise, and there its arguments may too; where nobody knows
-    what came of it they may not."""
-    name, masked = event.name, prints.arguments_masked
-    if not (prints.error or prints.result):
-        masked = prints.arguments
-    rough = hash((name, masked, prints.error or prints.result_masked)) & _HASH
-    arguments, result = prints.arguments, prints.result
-    if prints.error or (arguments == masked and result == prints.result_masked):
-        return Keys(rough, rough, rough, rough)
-    return Keys(
-        rough,
-        hash((name, arguments, result)) & _HASH,
-        hash((name, masked, result)) & _HASH,
-        hash((name, arguments, prints.result_masked)) & _HASH,
-    )
+        self._seen = self._seen or Marks(2 * SEEN)
+        _, _, one, other = noisy or (rough,) * 4
+        self._seen.meet(one, False)
+        self._seen.meet(other ^ _OTHER, False)
 
 
 def failed(event: CallEnded) -> bool:

@@ -15,7 +15,8 @@ from typing import Any, Final
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.calls import News
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.lanes.history import History, failed, keys_of
+from spanfuse_processor.engine.lanes.history import History, failed
+from spanfuse_processor.engine.lanes.keys import keys_of
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind, MicroUsd
 
 MAX_ANSWERS: Final = 64
@@ -149,10 +150,12 @@ class Lane:
 
     def _is_one_wish(self, history: History, before: Any, event: CallEnded, effect: str) -> bool:
         """Whether a read was asked for together with an equal one: side by side, or in the same turn."""
-        if before is None or effect in _ACTS:
+        if before is None:
             return False
         if before.ended_ns > event.started_ns and event.ended_ns > before.started_ns:
-            return True
+            return effect not in _ACTS or before.failed  # whoever asked had not seen it fail
+        if effect in _ACTS:
+            return False
         if before.failed or event.kind is MODEL or history.forgiven >= MAX_FORGIVEN:
             return False
         if not self._same_turn(before.started_ns, event.started_ns):

@@ -27,9 +27,9 @@ class Suspicion(NamedTuple):
     finding: Finding
     cost: MicroUsd
 
-    def cleared_by(self, call: Call) -> bool:
-        """Whether a call is progress."""
-        if call.event.user_turn:
+    def cleared_by(self, call: Call, renewed: bool = False) -> bool:
+        """Whether a call is progress; `renewed`: a person has spoken, and its agent began anew."""
+        if renewed:
             return True
         if call.news is not News.NEW:
             return False

@@ -20,6 +20,9 @@ from spanfuse_processor.engine.tree.traces import Traces
 VISITS: Final = 1_024
 """Nodes below one that are looked at."""
 
+DEEPEST: Final = 32
+"""Agents inside one another that are looked at: far more than any that are told of as too many."""
+
 LAUNCHES: Final = 3
 """So many of a name, started by one agent of that name, are agents of their own and no second telling."""
 
@@ -176,9 +179,12 @@ class Lines:
 
     def _above(self, node: int) -> tuple[Place, int]:
         """What is above a node, and the outermost node that is."""
-        nodes, found = self._nodes, []
+        nodes = self._nodes
+        found: list[tuple[int, bool, bool]] = []
         tool = inferred = False
         for _ in range(STEPS):
+            if len(found) > DEEPEST:
+                break
             inferred = inferred or node in self._inferred
             above = nodes.parent(node)
             if above == NONE:
@@ -210,6 +216,8 @@ class Lines:
             node, place = waiting.pop()
             for kid in kids.get(node, ()):
                 visits += 1
+                if place.rung is not None and place.rung.levels >= DEEPEST:
+                    continue
                 below = place._replace(inferred=place.inferred or kid in self._inferred)
                 if nodes.code(kid) == AGENT:
                     below = self._step(below, kid)
@@ -270,7 +278,7 @@ def stamped(agents: tuple[str, ...], depth: int) -> Rung | None:
     """The agents around a call as its emitter named them, and those that it only counted."""
     rung = None
     unnamed = depth + 1 - len(agents) if depth or agents else 0
-    for name in (*[""] * min(unnamed, UNNAMED), *agents):
+    for name in (*[""] * min(unnamed, UNNAMED), *agents[-DEEPEST:]):
         rung = down(rung, name)
     return rung
 
