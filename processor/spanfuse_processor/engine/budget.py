@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from fnmatch import fnmatchcase
 from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.nouns import MicroUsd
+from spanfuse_processor.engine.reach import Degrading, Reach
 from spanfuse_processor.engine.verdicts import Mode
 
 
@@ -44,50 +44,6 @@ class Reaction(StrEnum):
     STOP = "stop"
 
 
-class Payer(NamedTuple):
-    """Who one call is charged to. Empty: not known, or not of a model, a tool or an agent."""
-
-    tenant: str = ""
-    service: str = ""
-    namespace: str = ""
-    feature: str = ""
-    agent: str = ""
-    user: str = ""
-    model: str = ""
-    tool: str = ""
-    run: str = ""
-
-
-PAYER_FIELDS: Final = Payer._fields
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Which calls something is for. Each field is a shell-style pattern or several; one left out covers all.
-
-    >>> Reach(feature=("support-*",)).covers(Payer(feature="support-mail")), Reach(user=("*",)).covers(Payer())
-    (True, False)
-    """
-
-    tenant: tuple[str, ...] = ()
-    service: tuple[str, ...] = ()
-    namespace: tuple[str, ...] = ()
-    feature: tuple[str, ...] = ()
-    agent: tuple[str, ...] = ()
-    user: tuple[str, ...] = ()
-    model: tuple[str, ...] = ()
-    tool: tuple[str, ...] = ()
-    run: tuple[str, ...] = ()
-
-    def covers(self, payer: Payer) -> bool:
-        """Whether a call of `payer` is meant. What is not known matches no pattern."""
-        for name, value in zip(PAYER_FIELDS, payer, strict=True):
-            patterns = getattr(self, name)
-            if patterns and not (value and any(fnmatchcase(value, each) for each in patterns)):
-                return False
-        return True
-
-
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A share of the limit (0.8 is 80 %) and what is done from there on."""
@@ -99,18 +55,6 @@ class Mark:
 WHOLE: Final = Mark(1.0, Reaction.STOP)
 MARKS: Final = (Mark(0.5), Mark(0.8), WHOLE)
 """The marks of a budget that names none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Degrading:
-    """What calls give up while a budget is short: `models` names a cheaper model for a model, or for a
-    pattern of models; `tools` (patterns) are no longer offered; answers have at most `output_tokens` (0: as
-    before) and at most this `temperature` (None: as before)."""
-
-    models: tuple[tuple[str, str], ...] = ()
-    tools: tuple[str, ...] = ()
-    output_tokens: int = 0
-    temperature: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +77,12 @@ class Budget:
 
     `per` are fields of a payer by whose values it is counted apart: with ("user",) every user has the whole
     limit. `zone` is an IANA time zone, `reset` the seconds after local midnight at which a period begins,
-    `weekday` (0: Monday) and `day` (1-28) on which day of a week or a month. `window` is that of a rolling one,
-    in seconds. `strict`: nothing is spent that was not reserved before, so it is never overrun; `safe` is
-    how much each application may still spend of a strict one when the processor is lost. `pace` is how many calls a second are let
-    through while it throttles. `mode` is how its reactions are meant.
+    `weekday` (0: Monday) and `day` (1-28) on which day of a week or a month. `window` is that of a rolling
+    one, in seconds. `strict`: nothing is spent that was not reserved before, so it is never overrun; `safe`
+    is how much each application may still spend of a strict one when the processor is lost. While it
+    throttles, `pace` calls a second are let through; after `block_after` seconds of that (0: never), or when
+    it has cost a fiftieth of the limit meanwhile (at least 0.25 USD), it stops (row B4). `mode` is how its
+    reactions are meant.
     """
 
     name: str
@@ -156,6 +102,7 @@ class Budget:
     forecast: Forecasting = Forecasting()
     degrading: Degrading = Degrading()
     pace: float = 0.5
+    block_after: float = 60.0
     mode: Mode = Mode.ENFORCE
 
 
