@@ -1,0 +1,230 @@
+"""What outlives the process: the bill, the ledger's changes, and events; the contract of every store.
+
+Rule 1: everything may be written twice and counts once: bill rows by span, ledger entries by writer and number,
+events by id. Rule 2: a store is asked by `writing.py`'s thread and by reports, never by a decision; it may be
+slow, and it may fail. Rule 3: rows are flat and plain, so that a row is what a table holds; money is micro-dollars,
+time is wall time in seconds since the epoch, ids are lower-case hex. It does not know what a budget is.
+
+The ledger is shared by replicas as a log: each writer numbers its own entries from 1, without gaps. Whoever holds
+counts says with `seen` up to which number of each writer they include, and reads what lies beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+from spanfuse_processor.engine.reach import PAYER_FIELDS
+
+Seen = Mapping[str, int]
+"""Up to which of its entries each writer's are included in something."""
+
+LEAST_BETWEEN_DUMPS: Final = 60.0
+"""Seconds. What a dump includes is kept until the next but one, for replicas that read a little behind."""
+
+FORGOTTEN_AFTER: Final = 86_400.0
+"""Seconds after which a writer that wrote nothing more, and whose entries a dump includes, is forgotten."""
+
+MOST_ROWS: Final = 10_000
+"""The most rows of one answer."""
+
+
+class StoreError(Exception):
+    """Something could not be kept or read. The same again may succeed later."""
+
+
+class RowsRefused(StoreError):
+    """The store cannot hold these rows, now or later: too large a number, text that is no text."""
+
+
+class LedgerGap(StoreError):
+    """Entries that were asked for are no longer there: the newest dump includes them."""
+
+
+class BillRow(NamedTuple):
+    """One call that was charged. Empty texts and zeros where it is not known or does not apply.
+
+    `kind` is that of the call (model, embeddings, tool ...), `ended` when it ended. Input includes cached and
+    cache-written tokens, output includes reasoning. `estimated` says that usage or price is a guess, `unpriced`
+    that no price is known. A correction of a call is its row with a higher `revision`.
+    """
+
+    trace_id: str
+    span_id: str
+    ended: float
+    kind: str = ""
+    tenant: str = ""
+    service: str = ""
+    namespace: str = ""
+    feature: str = ""
+    agent: str = ""
+    user: str = ""
+    model: str = ""
+    tool: str = ""
+    run: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: int = 0
+    failed: bool = False
+    estimated: bool = False
+    unpriced: bool = False
+    revision: int = 0
+
+
+class LedgerEntry(NamedTuple):
+    """One change of one account: `amount`, in the unit of `measure`, was added to it at `wall`.
+
+    `key` names the call (hex), `account` is the budget's name and then the values by which it is counted apart.
+    """
+
+    key: str
+    account: tuple[str, ...]
+    measure: str
+    amount: int
+    wall: float
+    kind: str = ""
+
+
+class Written(NamedTuple):
+    """An entry as it stands in the log."""
+
+    writer: str
+    number: int
+    entry: LedgerEntry
+
+
+class EventRow(NamedTuple):
+    """Something that happened, for the record: a step, a trip, a warning, a forecast, an order, a budget event.
+
+    `id` makes it the same event when it comes again. `key` is the breaker or the account that it is about.
+    `body` is a JSON object with all that has no column.
+    """
+
+    id: str
+    at: float
+    kind: str
+    severity: str = ""
+    key: str = ""
+    trace_id: str = ""
+    span_id: str = ""
+    tenant: str = ""
+    service: str = ""
+    namespace: str = ""
+    feature: str = ""
+    agent: str = ""
+    user: str = ""
+    model: str = ""
+    tool: str = ""
+    run: str = ""
+    body: str = "{}"
+
+
+class SpendRow(NamedTuple):
+    """What the calls of one group cost. `values` are those of the fields that were asked by, in their order.
+
+    `estimated_cost` is the part of `cost` that is a guess, `unpriced` how many calls have no known price.
+    """
+
+    values: tuple[str, ...]
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost: int
+    estimated_cost: int
+    unpriced: int
+
+
+class Saved(NamedTuple):
+    """The newest dump of the ledger (None: there is none) and which entries it includes."""
+
+    dump: Mapping[str, Any] | None
+    seen: Seen
+
+
+TIMES: Final[Mapping[str, str]] = {"month": "%Y-%m", "day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H:00"}
+"""Spans of time (UTC) that spend can be grouped by, and how they are written."""
+
+GROUPS: Final = (*PAYER_FIELDS, "kind", *TIMES)
+"""What spend can be grouped by."""
+
+
+class Store(Protocol):
+    """Keeps it. Methods may be called from any thread; each raises StoreError when it did not succeed."""
+
+    def append_bill(self, rows: Sequence[BillRow]) -> None:
+        """Keeps rows that are new, and those of a higher revision in place of their older ones."""
+
+    def append_events(self, rows: Sequence[EventRow]) -> None:
+        """Keeps events that are new."""
+
+    def append_ledger(self, writer: str, first: int, entries: Sequence[LedgerEntry]) -> None:
+        """Keeps entries number `first`, `first` + 1 ... of a writer; numbers it had already are skipped."""
+
+    def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
+        """Entries beyond `seen`, each writer's in order; not those of the writer `but`.
+
+        Raises:
+            LedgerGap: some of them are there no longer: load the ledger anew.
+        """
+
+    def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
+        """Puts a dump in place of the one before and lets go of entries that the one before included.
+
+        False, and nothing changes, when it includes less than the one that stands, or when that one is younger
+        than LEAST_BETWEEN_DUMPS.
+        """
+
+    def load_ledger(self) -> Saved:
+        """The newest dump. What came after it is `read_ledger(saved.seen)`."""
+
+    def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
+        """What calls that ended in [since, until) cost, by some of GROUPS; dearest first, at most MOST_ROWS.
+
+        Raises:
+            ValueError: a field that spend cannot be grouped by, or one that is named twice.
+        """
+
+    def events(
+        self, since: float, until: float, kinds: Collection[str] = (), most: int = MOST_ROWS
+    ) -> Sequence[EventRow]:
+        """Events in [since, until), of some kinds or of all; newest first."""
+
+    def event(self, name: str) -> EventRow | None:
+        """The event with this id."""
+
+    def prune(self, before: float) -> int:
+        """Lets go of bill rows and events that are older. How many there were."""
+
+    def close(self) -> None:
+        """Lets go of files and connections."""
+
+
+def check_groups(by: Iterable[str]) -> tuple[str, ...]:
+    """`by`, if spend can be grouped so.
+
+    >>> check_groups(["feature", "day"])
+    ('feature', 'day')
+
+    Raises:
+        ValueError: an unknown field, or one that is named twice.
+    """
+    fields = tuple(by)
+    for name in fields:
+        if name not in GROUPS:
+            raise ValueError(f"spend cannot be grouped by {name!r}, only by {', '.join(GROUPS)}")
+    if len(set(fields)) < len(fields):
+        raise ValueError("a field is named twice")
+    return fields
+
+
+def includes(one: Seen, other: Seen) -> bool:
+    """Whether whoever has seen `one` has seen all of `other`.
+
+    >>> includes({"a": 3, "b": 1}, {"a": 2}), includes({"a": 1}, {"a": 1, "b": 1})
+    (True, False)
+    """
+    return all(one.get(writer, 0) >= number for writer, number in other.items())
