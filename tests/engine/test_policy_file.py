@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from spanfuse_processor.engine.policy import Match, Policy, PolicyError, PolicyRule, Profile
+from spanfuse_processor.engine.policy import Match, Policy, PolicyError, PolicyRule, Price, Profile, ToolRule
 from spanfuse_processor.engine.policy_file import policy_from_mapping
 from spanfuse_processor.engine.verdicts import Mode
 
@@ -99,6 +99,12 @@ def test_nothing_is_a_policy_of_defaults() -> None:
             "policy.rules.0.profile",
             "a profile is a whole run's",
         ),
+        ({"prices": {"x": {"input": 1}}}, "policy.prices.x.output", "name both input and output"),
+        ({"prices": {"x": {"input": -1, "output": 1}}}, "policy.prices.x.input", "not negative"),
+        ({"prices": {"x": {"inptu": 1, "input": 1, "output": 0}}}, "policy.prices.x.inptu", "'input'"),
+        ({"prices": ["x"]}, "policy.prices", "expected a mapping of prices by model"),
+        ({"fallback": {}}, "policy.fallback.input", "name both input and output"),
+        ({"tools": {"search": {"fee": "much"}}}, "policy.tools.search.fee", "expected a number"),
     ],
 )
 def test_a_mistake_is_refused_by_its_field_with_what_may_have_been_meant(
@@ -109,6 +115,23 @@ def test_a_mistake_is_refused_by_its_field_with_what_may_have_been_meant(
 
     assert str(refused.value).startswith(f"{field}: ")
     assert words in refused.value.problem
+
+
+def test_prices_of_models_a_price_for_the_others_and_fees_of_tools_are_money() -> None:
+    policy = policy_from_mapping(
+        {
+            "prices": {
+                "llama*": {"input": 0, "output": 0},
+                "gpt-4o": {"input": 2.5, "output": 8, "cached": 1},
+            },
+            "fallback": {"input": 5, "output": 20},
+            "tools": {"search": {"fee": 0.01}},
+        }
+    )
+
+    assert policy.prices == {"llama*": Price(), "gpt-4o": Price(2.5, 8.0, 1.0)}
+    assert policy.fallback == Price(5.0, 20.0)
+    assert policy.tools == {"search": ToolRule(fee=0.01)}
 
 
 def test_how_to_react_may_depend_on_an_agent_whatever_the_detector_watches() -> None:

@@ -53,3 +53,10 @@ def test_a_pattern_may_stand_alone_or_in_a_list() -> None:
         {"type": "string"},
         {"type": "array", "items": {"type": "string"}},
     ]
+
+
+def test_half_a_price_is_refused() -> None:
+    schema = policy_schema()["properties"]
+
+    assert schema["prices"]["additionalProperties"]["required"] == ["input", "output"]
+    assert [each.get("required") for each in schema["fallback"]["anyOf"]] == [["input", "output"], None]

@@ -40,6 +40,7 @@ class Level(StrEnum):
     TENANT = "tenant"
     TOOL = "tool"
     MODEL = "model"
+    BUDGET = "budget"  # the calls that its directive reaches
     EVERYTHING = "everything"
 
 
@@ -53,12 +54,29 @@ class BreakerKey(NamedTuple):
         return f"{self.level.value}/{self.id}"
 
 
+class Details(NamedTuple):
+    """Parts of a usage that few models price apart; each is in a total, and in what its name says, too.
+
+    `kept` are tokens written to a cache for an hour. The cached ones are among the input of their kind.
+    `searches` are no tokens: what the provider itself looked up in the web for the call.
+    """
+
+    kept: int = 0
+    audio_input: int = 0
+    audio_cached: int = 0
+    audio_output: int = 0
+    image_input: int = 0
+    image_cached: int = 0
+    image_output: int = 0
+    searches: int = 0
+
+
 @dataclass(slots=True)
 class Usage:
     """Tokens of one model call, as the provider reported them.
 
     `input_tokens` includes cached and cache-written tokens, `output_tokens` includes reasoning
-    (OTel GenAI convention: the parts are subsets of the totals).
+    (OTel GenAI convention: the parts are subsets of the totals). `details` is None where there are none.
     """
 
     input_tokens: int = 0
@@ -66,6 +84,7 @@ class Usage:
     cached_tokens: int = 0
     cache_write_tokens: int = 0
     reasoning_tokens: int = 0
+    details: Details | None = None
 
 
 @dataclass(slots=True, frozen=True)

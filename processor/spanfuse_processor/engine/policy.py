@@ -111,7 +111,7 @@ class ToolRule:
     `effect` is what it does, empty to guess from the name. `repeatable` exempts it from the repeat rules
     (L5). `volatile` are argument fields that are noise, `identity` the only fields that count, where given.
     `transient` are errors of it that pass by themselves: names of error classes, or words of their
-    messages.
+    messages. `fee` is what each call of it costs, in US dollars, however it ends; 0: what it says itself.
     """
 
     effect: Effect = Effect.UNDECLARED
@@ -119,6 +119,27 @@ class ToolRule:
     volatile: tuple[str, ...] = ()
     identity: tuple[str, ...] = ()
     transient: tuple[str, ...] = ()
+    fee: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, in US dollars a million tokens; `call` in US dollars a call.
+
+    `input` and `output` are what is asked and what is answered. `cached` is input that was read from a
+    cache, `cache_write` input that was written to one, `reasoning` output that was thought and not said,
+    `audio_input` and `audio_output` what was heard and spoken; null: as the input or output that they are a
+    part of. `call` is added for each call.
+    """
+
+    input: float = 0.0
+    output: float = 0.0
+    cached: float | None = None
+    cache_write: float | None = None
+    reasoning: float | None = None
+    audio_input: float | None = None
+    audio_output: float | None = None
+    call: float = 0.0
 
 
 class Profile(StrEnum):
@@ -194,7 +215,9 @@ class Policy:
     `detectors` sets limits, by detector. `rules` are for parts of what is judged: of those that match a
     call, the last that says something decides. `suspicion` is the share (0 to 1) of the budget that a run
     gave itself which it may spend while a warning of a loop stands; then the warning is a stop; 0: never.
-    `tools` says what single tools are. `breaker` says when a stop may be tried again, `bounds` what may be
+    `tools` says what single tools are. `prices` are those of models by shell-style patterns, before the
+    book's; the last that matches holds. `fallback` is charged for models that nobody knows, null: they cost nothing, and are counted.
+    `breaker` says when a stop may be tried again, `bounds` what may be
     kept.
     """
 
@@ -204,5 +227,7 @@ class Policy:
     rules: tuple[PolicyRule, ...] = ()
     suspicion: float = field(default=0.25, metadata=A_SHARE)
     tools: Mapping[str, ToolRule] = field(default_factory=lambda: MappingProxyType({}))
+    prices: Mapping[str, Price] = field(default_factory=lambda: MappingProxyType({}))
+    fallback: Price | None = None
     breaker: BreakerLimits = BreakerLimits()
     bounds: Bounds = Bounds()

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from types import MappingProxyType
+from typing import Final
 
 from spanfuse_processor.engine.checking import Path, build, fields_of, mapping, unknown
 from spanfuse_processor.engine.detector import Unit
@@ -23,9 +24,13 @@ from spanfuse_processor.engine.policy import (
     Policy,
     PolicyError,
     PolicyRule,
+    Price,
     Profile,
     ToolRule,
 )
+
+_MAPPINGS: Final = frozenset({"detectors", "rules", "tools", "prices", "fallback"})
+"""Sections that hold more than plain fields."""
 
 
 def policy_from_mapping(values: object, path: Path = ("policy",)) -> Policy:
@@ -35,12 +40,14 @@ def policy_from_mapping(values: object, path: Path = ("policy",)) -> Policy:
         PolicyError: with the path of the field that is wrong.
     """
     given = mapping(values, "fields", path)
-    plain = {name: value for name, value in given.items() if name not in ("detectors", "rules", "tools")}
+    plain = {name: value for name, value in given.items() if name not in _MAPPINGS}
     return dataclasses.replace(
         build(Policy, plain, path),
         detectors=_detectors(given.get("detectors", {}), (*path, "detectors")),
         rules=_rules(given.get("rules", ()), (*path, "rules")),
         tools=_tools(given.get("tools", {}), (*path, "tools")),
+        prices=_prices(given.get("prices", {}), (*path, "prices")),
+        fallback=_fallback(given.get("fallback"), (*path, "fallback")),
     )
 
 
@@ -111,3 +118,20 @@ def _tools(values: object, path: Path) -> Mapping[str, ToolRule]:
     return MappingProxyType(
         {str(name): build(ToolRule, rule, (*path, str(name))) for name, rule in tools.items()}
     )
+
+
+def _prices(values: object, path: Path) -> Mapping[str, Price]:
+    given = mapping(values, "prices by model", path)
+    return MappingProxyType({str(name): _price(price, (*path, str(name))) for name, price in given.items()})
+
+
+def _fallback(values: object, path: Path) -> Price | None:
+    return None if values is None else _price(values, path)
+
+
+def _price(values: object, path: Path) -> Price:
+    """Half a price would be free in its other half."""
+    for name in ("input", "output"):
+        if name not in mapping(values, "prices", path):
+            raise PolicyError((*path, name), "it is missing: name both input and output, 0 for what is free")
+    return build(Price, values, path)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Protocol, runtime_checkable
 
-from spanfuse_processor.engine.nouns import MicroUsd, Usage
+from spanfuse_processor.engine.nouns import Details, MicroUsd, Usage
 
 YOCTO_PER_MICRO: Final = 10**18
 _HALF: Final = YOCTO_PER_MICRO // 2
@@ -30,12 +30,32 @@ PENDING: Final = Pending.PENDING
 
 
 @dataclass(frozen=True, slots=True)
+class DetailRates:
+    """Prices of what few models price apart, in yocto-dollars a token; of a search, for each one.
+
+    None means: charged as what it is a part of. Cached audio (images) without a price of its own costs what
+    cached text does, where that is known, and else what audio does.
+    """
+
+    kept: int | None = None
+    audio_input: int | None = None
+    audio_cached: int | None = None
+    audio_output: int | None = None
+    image_input: int | None = None
+    image_cached: int | None = None
+    image_output: int | None = None
+    search: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Rates:
     """Prices of one model on one day, in yocto-dollars a token; `call` is a price for each call.
 
     None means: not priced apart, charged as what it is a part of (cached and cache-written tokens as
     input, reasoning as output). `tiers` are (start, rates): over `start` input tokens, all tokens cost
-    those rates. `window` is how many tokens the model takes in at once, 0 where the book does not say.
+    those rates. `services` are (name, rates) of the other ways to be served: batch, flex, priority, fast.
+    `window` is how many tokens the model takes in at once, 0 where the book does not say. `fallback`: these
+    are not this model's own prices, but those a policy has for models that nobody knows.
 
     >>> dollar_a_million = YOCTO_PER_MICRO  # the same price, in our unit
     >>> rates = Rates(3 * dollar_a_million, 15 * dollar_a_million, cached=dollar_a_million * 3 // 10)
@@ -51,16 +71,22 @@ class Rates:
     call: int = 0
     tiers: tuple[tuple[int, Rates], ...] = ()
     window: int = 0
+    details: DetailRates | None = None
+    services: tuple[tuple[str, Rates], ...] = ()
+    fallback: bool = False
 
-    def cost(self, usage: Usage) -> MicroUsd:
-        """What `usage` costs. More parts than total: the emitter left the parts out of the total."""
+    def cost(self, usage: Usage, service: str = "") -> MicroUsd:
+        """What `usage` costs. More parts than total: the emitter left the parts out of the total.
+
+        `service` is how the call was served; the standard one, and one without prices, are charged alike.
+        """
         cached, written = usage.cached_tokens, usage.cache_write_tokens
         plain = usage.input_tokens - cached - written
         if plain < 0:
             plain = usage.input_tokens
-        rates = self
-        if self.tiers:
-            rates = self._tier(plain + cached + written)
+        rates = self.served(service) if service and self.services else self
+        if rates.tiers:
+            rates = rates.tier(plain + cached + written)
         total = plain * rates.input + usage.output_tokens * rates.output + rates.call
         if cached:
             total += cached * (rates.input if rates.cached is None else rates.cached)
@@ -69,13 +95,54 @@ class Rates:
         if rates.reasoning is not None:
             thought = min(usage.reasoning_tokens, usage.output_tokens)
             total += thought * (rates.reasoning - rates.output)
+        if usage.details is not None and rates.details is not None:
+            total += rates._more(rates.details, usage, usage.details, plain)
         return (total + _HALF) // YOCTO_PER_MICRO
 
-    def _tier(self, tokens: int) -> Rates:
+    def served(self, service: str) -> Rates:
+        """The rates of a call that was served so."""
+        for name, rates in self.services:
+            if name == service:
+                return rates
+        return self
+
+    def tier(self, tokens: int) -> Rates:
+        """The rates of a call with so many input tokens."""
         for start, rates in reversed(self.tiers):
             if tokens > start:
                 return rates
         return self
+
+    def _more(self, prices: DetailRates, usage: Usage, parts: Details, plain: int) -> int:
+        """What the details cost beyond what they are charged as parts. Never more of one than there is."""
+        more = parts.searches * prices.search
+        cached = self.input if self.cached is None else self.cached
+        left, left_cached, left_said = plain, usage.cached_tokens, usage.output_tokens
+        for asked, of_cache, said, price, cached_price, said_price in (
+            (
+                *(parts.audio_input, parts.audio_cached, parts.audio_output),
+                *(prices.audio_input, prices.audio_cached, prices.audio_output),
+            ),
+            (
+                *(parts.image_input, parts.image_cached, parts.image_output),
+                *(prices.image_input, prices.image_cached, prices.image_output),
+            ),
+        ):
+            read = min(of_cache, left_cached)
+            fresh, made = min(max(asked - of_cache, 0), left), min(said, left_said)
+            left, left_cached, left_said = left - fresh, left_cached - read, left_said - made
+            if price is not None:
+                more += fresh * (price - self.input)
+            if cached_price is None and self.cached is None:
+                cached_price = price
+            if cached_price is not None:
+                more += read * (cached_price - cached)
+            if said_price is not None:
+                more += made * (said_price - self.output)
+        if prices.kept is not None:
+            written = self.input if self.cache_write is None else self.cache_write
+            more += min(parts.kept, usage.cache_write_tokens) * (prices.kept - written)
+        return more
 
 
 @runtime_checkable

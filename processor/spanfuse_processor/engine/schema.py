@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any, Final, get_type_hints
 
 from spanfuse_processor.engine.detectors import DETECTORS
-from spanfuse_processor.engine.policy import Match, Policy, PolicyRule, ToolRule
+from spanfuse_processor.engine.policy import Match, Policy, PolicyRule, Price, ToolRule
 
 Schema = dict[str, Any]
 
@@ -28,7 +28,15 @@ def policy_schema() -> Schema:
     detectors = _object({name: schema_of(limits) for name, (_, limits) in DETECTORS.items()})
     rule = _with(PolicyRule, match=_with(Match, **_patterns()), detectors=detectors)
     tools = {"type": "object", "additionalProperties": schema_of(ToolRule)}
-    return _with(Policy, detectors=detectors, rules={"type": "array", "items": rule}, tools=tools)
+    prices = {"type": "object", "additionalProperties": _price()}
+    fallback = {"anyOf": [_price(), {"type": "null"}]}
+    rules = {"type": "array", "items": rule}
+    return _with(Policy, detectors=detectors, rules=rules, tools=tools, prices=prices, fallback=fallback)
+
+
+def _price() -> Schema:
+    """Half a price is none."""
+    return schema_of(Price) | {"required": ["input", "output"]}
 
 
 def schema_of(cls: type[Any]) -> Schema:

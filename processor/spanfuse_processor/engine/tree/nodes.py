@@ -240,7 +240,8 @@ class Nodes:
     def usage(self, node: int) -> Usage:
         """What was used here, as kept."""
         base = node * CELLS + USAGE
-        return Usage(*self.cells[base : base + 4])
+        asked, answered, cached, written = self.cells[base : base + 4]
+        return Usage(asked, answered, cached, written)
 
     def cost(self, node: int) -> int | None:
         """What it cost, None where that is unknown."""

@@ -34,7 +34,8 @@ def fitting(usage: Usage) -> Usage:
     counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cache_write_tokens)
     if 0 <= min(counts) and max(counts) <= MOST:
         return usage
-    return Usage(*(min(max(count, 0), MOST) for count in counts))
+    asked, answered, cached, written = (min(max(count, 0), MOST) for count in counts)
+    return Usage(asked, answered, cached, written)
 
 
 def larger_of(one: Usage, other: Usage) -> Usage:
