@@ -1,0 +1,112 @@
+"""What is told of a budget: that a mark was reached, that it will run out, what is done about it.
+
+Rule 1: once for each condition and period, however often it comes back. Rule 2: an event is evidence: plain
+frozen data, with what was spent and until when the period lasts. It does not know who is told, nor how.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from spanfuse_processor.engine.budget import Account, Measure, Reaction
+from spanfuse_processor.engine.verdicts import Directive, Mode, Removal
+
+
+class Condition(StrEnum):
+    """Why something is told."""
+
+    MARK = "mark"  # a share of the limit was reached
+    IMMINENT = "imminent"  # both rates say that it runs out soon
+    RUNAWAY = "runaway"  # the short rate says so, and is far above the long one
+    LIKELY = "likely"  # the period will probably end over the limit
+    BLOCKED = "blocked"  # throttling has not helped: it is stopped
+    STEPS = "steps"  # a run is a few steps from what it may cost
+
+
+class BudgetEvent(NamedTuple):
+    """One thing told of one account.
+
+    Attributes:
+        account, measure: which count, and what it counts.
+        condition: why it is told; `share` is the mark that was reached (1.0: the whole limit), else 0.
+        reaction, mode: what is done from now on, and how it is meant.
+        wall: when, in seconds since the epoch; `start` and `end` are those of the period.
+        spent, limit: in the measure's own unit.
+        exhausted_at: when it runs out by the forecast, None where there is none or it does not.
+        trace_id, span_id: the call that brought it, empty where time did.
+    """
+
+    account: Account
+    measure: Measure
+    condition: Condition
+    reaction: Reaction
+    mode: Mode
+    wall: float
+    start: float
+    end: float
+    spent: int
+    limit: int
+    share: float = 0.0
+    exhausted_at: float | None = None
+    trace_id: bytes = b""
+    span_id: bytes = b""
+
+    @property
+    def id(self) -> str:
+        """The same for the same condition of the same period: whoever hears of it twice can tell."""
+        what = f"{self.condition.value}@{self.share:g}" if self.share else self.condition.value
+        return f"{self.account}/{what}/{int(self.start)}"
+
+    def words(self) -> str:
+        """For a person.
+
+        >>> seen = BudgetEvent(Account("daily"), Measure.USD, Condition.MARK, Reaction.WARN, Mode.ENFORCE,
+        ...     50.0, 0.0, 86400.0, 8_100_000, 10_000_000, share=0.8)
+        >>> seen.words()
+        'Budget daily has reached 80 % of its limit: 8.10 of 10.00 USD are spent.'
+        """
+        spent = f"{_figure(self.spent, self.measure)} of {_figure(self.limit, self.measure)}"
+        said = _WORDS[self.condition].format(share=round(100 * self.share), left=self._left())
+        return f"Budget {self.account} {said}: {spent} {_UNITS[self.measure]} are spent."
+
+    def _left(self) -> str:
+        if self.exhausted_at is None:
+            return "soon"
+        return f"in {_duration(max(0.0, self.exhausted_at - self.wall))}"
+
+
+class Notice(NamedTuple):
+    """What comes of money: something to tell, an order, an order taken back; any of them may be missing."""
+
+    event: BudgetEvent | None = None
+    directive: Directive | None = None
+    removal: Removal | None = None
+
+
+_UNITS = {Measure.USD: "USD", Measure.TOKENS: "tokens", Measure.CALLS: "calls"}
+_WORDS = {
+    Condition.MARK: "has reached {share} % of its limit",
+    Condition.IMMINENT: "runs out {left}, before its period ends",
+    Condition.RUNAWAY: "is being spent several times faster than usual and runs out {left}",
+    Condition.LIKELY: "will probably be exceeded",
+    Condition.BLOCKED: "was not spared by slowing down, and is stopped",
+    Condition.STEPS: "of this run is a few steps from its end",
+}
+
+
+def _figure(amount: int, measure: Measure) -> str:
+    return f"{amount / 1_000_000:,.2f}" if measure is Measure.USD else f"{amount:,}"
+
+
+def _duration(seconds: float) -> str:
+    """As people say it.
+
+    >>> _duration(42.4), _duration(600), _duration(9_000), _duration(200_000)
+    ('42 s', '10 min', '2.5 h', '2.3 days')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7_200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3_600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"

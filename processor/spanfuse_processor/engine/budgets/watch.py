@@ -1,0 +1,161 @@
+"""One account watched: which marks it has reached, what the forecast says of it, and what is done by now.
+
+Rule 1: a condition is told once a period. Rule 2: what was ordered because of a mark holds until the period
+ends; what was ordered because of a forecast is lifted when it has been calm for a while. Rule 3: throttling
+that lasts, or that still costs too much, becomes a stop (row B4). It does not count money, nor give orders:
+it says which reactions hold now.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from spanfuse_processor.engine.alerts import BudgetEvent, Condition
+from spanfuse_processor.engine.budget import Account, Budget, Measure, Period, Reaction
+from spanfuse_processor.engine.forecast import Alarm, Forecast, alarm
+
+CALM: Final = 0.05
+"""For which share of its period a forecast must have been calm before what it brought about is lifted."""
+COSTLY: Final = 0.02
+"""The share of the limit that throttled calls may cost before they are stopped, and in money at least:"""
+CHEAP: Final = 250_000  # micro-dollars
+
+_URGENT: Final = frozenset({Alarm.IMMINENT, Alarm.RUNAWAY})
+_CONDITIONS: Final = {
+    Alarm.IMMINENT: Condition.IMMINENT,
+    Alarm.RUNAWAY: Condition.RUNAWAY,
+    Alarm.LIKELY: Condition.LIKELY,
+}
+
+
+class Standing(NamedTuple):
+    """An account now: its period, and what of it is spent."""
+
+    start: float
+    end: float
+    spent: int
+    limit: int
+
+
+class AccountWatch:
+    """Watches one account of one budget."""
+
+    __slots__ = (
+        "_alarmed",
+        "_blocked",
+        "_calm_since",
+        "_marks",
+        "_said",
+        "_since",
+        "_spent",
+        "account",
+        "budget",
+        "start",
+    )
+
+    def __init__(self, account: Account, budget: Budget, start: float) -> None:
+        self.account = account
+        self.budget = budget
+        self.start = start
+        self._begin()
+
+    def _begin(self) -> None:
+        self._marks = 0  # how many of the budget's marks were reached
+        self._said: set[Condition] = set()
+        self._alarmed = self._blocked = False
+        self._calm_since: float | None = None
+        self._since: float | None = None  # when it began to throttle
+        self._spent = 0  # what had been spent then
+
+    def look(self, now: Standing, forecast: Forecast | None, wall: float) -> list[BudgetEvent]:
+        """What is new. A rolling budget has no end: its marks are left again as old spend falls away."""
+        if now.start != self.start and self.budget.period is not Period.ROLLING:
+            self.start = now.start
+            self._begin()
+        events = self._reached(now, wall)
+        if forecast is not None:
+            events += self._foreseen(now, forecast, wall)
+        if self._turns_to_a_block(now, wall):
+            events.append(self._event(Condition.BLOCKED, Reaction.STOP, now, wall))
+        return events
+
+    def reactions(self) -> frozenset[Reaction]:
+        """What is done now. A stop makes everything milder needless."""
+        budget = self.budget
+        wanted = {mark.react for mark in budget.marks[: self._marks]}
+        if self._alarmed:
+            wanted.add(budget.forecast.react)
+        if self._blocked or Reaction.STOP in wanted:
+            return frozenset({Reaction.STOP})
+        return frozenset(wanted - {Reaction.WARN})
+
+    @property
+    def restless(self) -> bool:
+        """Whether time alone may change what is done."""
+        return self._alarmed or (self._since is not None and not self._blocked)
+
+    def _reached(self, now: Standing, wall: float) -> list[BudgetEvent]:
+        marks, events = self.budget.marks, []
+        if self.budget.period is Period.ROLLING:
+            while self._marks and now.spent < marks[self._marks - 1].at * now.limit:
+                self._marks -= 1
+        while self._marks < len(marks) and now.spent >= marks[self._marks].at * now.limit:
+            mark = marks[self._marks]
+            self._marks += 1
+            events.append(self._event(Condition.MARK, mark.react, now, wall, share=mark.at))
+        return events
+
+    def _foreseen(self, now: Standing, forecast: Forecast, wall: float) -> list[BudgetEvent]:
+        seen = alarm(forecast, self.budget.forecast)
+        if seen in _URGENT:
+            self._alarmed, self._calm_since = True, None
+        elif self._alarmed:
+            self._calm_since = wall if self._calm_since is None else self._calm_since
+            self._alarmed = wall - self._calm_since < CALM * forecast.period
+        condition = None if seen is None else _CONDITIONS[seen]
+        if condition is None or condition in self._said:
+            return []
+        self._said.add(condition)
+        react = self.budget.forecast.react if seen in _URGENT else Reaction.WARN
+        return [self._event(condition, react, now, wall, exhausted_at=forecast.exhausted_at)]
+
+    def _turns_to_a_block(self, now: Standing, wall: float) -> bool:
+        """Whether throttling has lasted, or cost, too much: true once."""
+        budget = self.budget
+        if Reaction.THROTTLE not in self.reactions() or not budget.block_after:
+            if not self._blocked:
+                self._since = None
+            return False
+        if self._since is None:
+            self._since, self._spent = wall, now.spent
+        allowed = COSTLY * now.limit
+        allowed = max(allowed, CHEAP) if budget.measure is Measure.USD else allowed
+        if wall - self._since < budget.block_after and now.spent - self._spent < allowed:
+            return False
+        self._blocked = True
+        return True
+
+    def _event(
+        self,
+        condition: Condition,
+        reaction: Reaction,
+        now: Standing,
+        wall: float,
+        *,
+        share: float = 0.0,
+        exhausted_at: float | None = None,
+    ) -> BudgetEvent:
+        return BudgetEvent(
+            account=self.account,
+            measure=self.budget.measure,
+            condition=condition,
+            reaction=reaction,
+            mode=self.budget.mode,
+            wall=wall,
+            start=now.start,
+            end=now.end,
+            spent=now.spent,
+            limit=now.limit,
+            share=share,
+            exhausted_at=exhausted_at,
+        )
