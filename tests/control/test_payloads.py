@@ -42,6 +42,7 @@ def test_a_key_that_is_shown_can_be_written(key: BreakerKey) -> None:
     ("text", "says"),
     [
         ("agnet/planner", "no such level: 'agnet'"),
+        ("budget/daily", "no such level: 'budget'"),
         ("", "id of 1 to"),
         ("feature/", "id of 1 to"),
         ("run/" + "x" * (MAX_ID + 1), "id of 1 to"),

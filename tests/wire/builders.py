@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from spanfuse_processor.engine.events import CallOpen, Heartbeat
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
+from spanfuse_processor.engine.reach import PAYER_FIELDS, Degrading, Reach
 from spanfuse_processor.engine.verdicts import Action, Directive, Evidence, Mode, OnExpiry, Removal
 from spanfuse_processor.wire.effects import Effect, EffectState
 
 PARAMETERS = {
     Action.THROTTLE: ("burst", "calls_per_second", "max_in_flight"),
-    Action.DEGRADE: ("max_output_tokens",),
     Action.LIMIT: ("max_calls", "max_children", "max_depth", "max_micro_usd", "max_tokens"),
 }
 
@@ -58,8 +58,28 @@ def explained_directive() -> Directive:
     return replace(full_directive(), evidence=evidence)
 
 
+def budget_directive() -> Directive:
+    """An order of a budget, for calls that are not all of one key."""
+    reach = Reach(**{name: (f"{name}-*", "x") for name in PAYER_FIELDS})
+    return replace(full_directive(), id="budget/daily", key=BreakerKey(Level.BUDGET, "daily"), reach=reach)
+
+
+def degrading_directive() -> Directive:
+    """An order to give up all that can be given up."""
+    degrading = Degrading((("gpt-4o", "gpt-4o-mini"),), ("web_*",), 500, 0.0)
+    reach = Reach(feature=("chat",))
+    return replace(budget_directive(), action=Action.DEGRADE, params=(), reach=reach, degrading=degrading)
+
+
+def sparing_effect() -> Effect:
+    """An effect of what throttles and degrades."""
+    return replace(
+        full_effect(), calls_throttled=4, throttled_for=1.5, calls_degraded=5, calls_not_degraded=6
+    )
+
+
 def full_effect() -> Effect:
-    """An effect with every field set."""
+    """An effect with every field of the first version set."""
     return Effect("run/r1/stop", 7, EffectState.APPLIED, "", 3, 1, 2, 1, 0.002, 0.004)
 
 
@@ -110,8 +130,21 @@ names = st.text(min_size=1, max_size=20).filter(lambda text: text.encode(errors=
 texts = st.one_of(st.just(""), names)
 keys = st.builds(
     lambda level, name: BreakerKey(level, "" if level is Level.EVERYTHING else name),
-    st.sampled_from(Level),
+    st.sampled_from([level for level in Level if level is not Level.BUDGET]),
     names,
+)
+patterns = st.lists(names, max_size=3).map(tuple)
+reaches = st.builds(Reach, **{name: patterns for name in PAYER_FIELDS})
+degradings = st.builds(
+    Degrading,
+    models=st.dictionaries(names, names, max_size=4).map(lambda each: tuple(sorted(each.items()))),
+    tools=patterns,
+    output_tokens=st.integers(0, 2**32 - 1),
+    temperature=st.none() | st.floats(0.0, 2.0),
+)
+addresses: st.SearchStrategy[tuple[BreakerKey, Reach | None]] = st.one_of(
+    st.tuples(keys, st.none()),
+    st.tuples(st.builds(BreakerKey, st.just(Level.BUDGET), names), reaches),
 )
 evidences = st.builds(
     Evidence,
@@ -135,12 +168,12 @@ def _parameters(action: Action) -> st.SearchStrategy[tuple[tuple[str, float], ..
     )
 
 
-directives = st.sampled_from(Action).flatmap(
-    lambda action: st.builds(
+def _directives(action: Action, address: tuple[BreakerKey, Reach | None]) -> st.SearchStrategy[Directive]:
+    return st.builds(
         Directive,
         id=names,
         revision=st.integers(0, 2**64 - 1),
-        key=keys,
+        key=st.just(address[0]),
         action=st.just(action),
         mode=st.sampled_from(Mode),
         ttl=seconds,
@@ -155,5 +188,9 @@ directives = st.sampled_from(Action).flatmap(
         issuer=texts,
         issued_ns=st.integers(0, 2**63 - 1),
         params=_parameters(action),
+        reach=st.just(address[1]),
+        degrading=st.none() | degradings if action is Action.DEGRADE else st.none(),
     )
-)
+
+
+directives = st.tuples(st.sampled_from(Action), addresses).flatmap(lambda drawn: _directives(*drawn))

@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.wire.builders import budget_directive, full_directive, removal, stop
 from tests.wire.builders import directives as any_directive
-from tests.wire.builders import full_directive, removal, stop
 
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.reach import Degrading, Reach
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode, OnExpiry
 from spanfuse_processor.wire import control_pb2 as pb
 from spanfuse_processor.wire import directives
@@ -47,6 +49,9 @@ def test_every_action_mode_and_expiry_has_a_number() -> None:
     assert set(directives.ON_EXPIRY) == set(OnExpiry)
 
 
+LATER = b"\xfa\x01\x01x"  # field 31, a string
+
+
 def spoiled(change: Callable[[pb.Directive], object]) -> pb.Directive:
     """A good message with one thing made bad."""
     message = directives.encode(full_directive())
@@ -72,7 +77,11 @@ def put(field: str, value: object) -> Callable[[pb.Directive], object]:
         (unset("scope"), "scope"),
         (lambda message: setattr(message.scope, "tenant", "acme"), "scope"),
         (unset("ttl"), "time to live"),
-        (lambda message: message.degrade.drop_tools.append("search"), "models and tools"),
+        (lambda message: message.reach.user.append("ann"), "a reach that belongs to no budget"),
+        (lambda message: message.scope.CopyFrom(pb.Scope(budget="b")), "without its reach"),
+        (lambda message: message.degrade.MergeFromString(LATER), "given up"),
+        (lambda message: setattr(message.degrade, "temperature", -1.0), "given up"),
+        (lambda message: setattr(message.degrade, "temperature", float("nan")), "given up"),
         (unset("id"), "no id"),
     ],
 )
@@ -84,6 +93,34 @@ def test_what_cannot_be_obeyed_is_refused_by_name(
     assert isinstance(refused, Refused)
     assert refused.revision == 7
     assert says in refused.reason
+
+
+def test_a_reach_that_a_later_version_narrows_is_refused() -> None:
+    message = directives.encode(budget_directive())
+    message.reach.MergeFromString(LATER)
+    refused = directives.decode(message)
+
+    assert isinstance(refused, Refused)
+    assert refused.reason == "the reach is not all known here"
+
+
+def test_whoever_knows_no_budgets_refuses_their_orders_by_the_scope() -> None:
+    """What an older version reads: the field of its scope is unknown to it, so it names nothing."""
+    message = directives.encode(budget_directive())
+    unknown = message.scope.SerializeToString().replace(b"\x82\x01", b"\xfa\x01")  # 16 becomes 31
+    message.scope.CopyFrom(pb.Scope.FromString(unknown))
+    refused = directives.decode(message)
+
+    assert isinstance(refused, Refused)
+    assert refused.id == "budget/daily"
+    assert "scope" in refused.reason
+
+
+def test_to_give_up_nothing_is_not_the_same_as_not_to_say_what() -> None:
+    nothing, unsaid = (stop(action=Action.DEGRADE, degrading=each) for each in (Degrading(), None))
+
+    assert sent(nothing) == nothing
+    assert sent(unsaid) == unsaid
 
 
 def test_an_expiry_that_is_unknown_is_read_as_the_tightest() -> None:
@@ -116,8 +153,21 @@ def test_texts_are_clipped_and_ids_are_not() -> None:
         stop(action=Action.THROTTLE, params=(("max_calls", 1.0),)),
         stop(revision=-1),
         stop(priority=2**40),
+        stop(reach=Reach(user=("ann",))),
+        stop(key=BreakerKey(Level.BUDGET, "daily")),
+        stop(degrading=Degrading()),
+        stop(action=Action.DEGRADE, degrading=Degrading(models=(("m", "a"), ("m", "b")))),
     ],
-    ids=["a stop has none", "of another action", "negative revision", "priority too large"],
+    ids=[
+        "a stop has none",
+        "of another action",
+        "negative revision",
+        "priority too large",
+        "a run has no reach",
+        "a budget has one",
+        "a stop gives nothing up",
+        "two models instead of one",
+    ],
 )
 def test_what_has_no_place_on_the_wire_is_an_error_of_ours(directive: Directive) -> None:
     with pytest.raises(ValueError):

@@ -23,6 +23,10 @@ any_effect = st.builds(
     not_interruptible=counts,
     applied_after=st.none() | seconds,
     kill_latency=st.none() | st.just(0.0) | seconds,
+    calls_throttled=counts,
+    throttled_for=st.just(0.0) | seconds,
+    calls_degraded=counts,
+    calls_not_degraded=counts,
 )
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from google.protobuf.message import Message
 from tests.wire.builders import (
+    budget_directive,
+    degrading_directive,
     explained_directive,
     full_call,
     full_directive,
@@ -18,6 +20,7 @@ from tests.wire.builders import (
     full_heartbeat,
     profiled_call,
     removal,
+    sparing_effect,
     stop,
     waiting_call,
 )
@@ -32,12 +35,16 @@ CURSOR = Cursor("e1", 7)
 INSTANCE = Instance("svc", "i-1", "0.1.0", {"team": "a"}, frozenset({Action.STOP, Action.BLOCK_TOOL}))
 WRITTEN: dict[str, Message | bytes] = {
     "scope": scopes.encode(BreakerKey(Level.FEATURE, "chat")),
+    "scope of a budget": scopes.encode(BreakerKey(Level.BUDGET, "daily[ann]")),
     "scope of everything": scopes.encode(BreakerKey(Level.EVERYTHING, "")),
     "directive": directives.encode(full_directive()),
     "directive with all its evidence": directives.encode(explained_directive()),
+    "directive of a budget": directives.encode(budget_directive()),
+    "directive that degrades": directives.encode(degrading_directive()),
     "stop": directives.encode(stop()),
     "removal": directives.encode_removal(removal("r1", 8)),
     "effect": effects.encode(full_effect()),
+    "effect of what throttles and degrades": effects.encode(sparing_effect()),
     "open call": calls.encode(full_call()),
     "open call of a profile": calls.encode(profiled_call()),
     "open call that waits in a stage": calls.encode(waiting_call()),

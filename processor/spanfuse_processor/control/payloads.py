@@ -17,6 +17,8 @@ from spanfuse_processor.engine.verdicts import Directive, Finding
 
 MAX_ID: Final = 512  # characters
 MAX_REASON: Final = 1000
+LEVELS: Final = tuple(level.value for level in Level if level is not Level.BUDGET)
+"""What an operator may stop: budgets are the policy's."""
 _FIELDS: Final = {"key", "reason"}
 
 
@@ -65,8 +67,8 @@ def parse_key(text: str) -> BreakerKey:
     level, slash, name = text.partition("/")
     if not slash:
         level, name = (level, "") if level == Level.EVERYTHING else (Level.RUN.value, text)
-    if level not in {each.value for each in Level}:
-        known = ", ".join(each.value for each in Level)
+    if level not in LEVELS:
+        known = ", ".join(LEVELS)
         raise BadRequest(f"no such level: {level[:40]!r}; a key is LEVEL/ID with one of {known}")
     if level == Level.EVERYTHING:
         return BreakerKey(Level.EVERYTHING, "")

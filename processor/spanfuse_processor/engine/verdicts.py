@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level, MicroUsd
+from spanfuse_processor.engine.reach import Degrading, Reach
 
 
 class Severity(StrEnum):
@@ -143,6 +144,9 @@ class Directive:
     `id` is stable: a newer revision of the same id replaces the older. `ttl` is in seconds, counted
     by the receiver on its own monotonic clock from receipt. `issued_ns` is wall time, 0 until the host
     stamps it. `params` are the numbers of the action (for example calls_per_second), empty for STOP.
+
+    The key of a budget says whose order it is; which calls it is for is `reach`, which other keys do not
+    have. `degrading` is what a DEGRADE asks calls to give up.
     """
 
     id: str
@@ -162,6 +166,13 @@ class Directive:
     issuer: str = ""
     issued_ns: int = 0
     params: tuple[tuple[str, float], ...] = ()
+    reach: Reach | None = None
+    degrading: Degrading | None = None
+
+    @property
+    def wide(self) -> bool:
+        """Whether it is for the calls of a reach, not for those of its key."""
+        return self.key.level is Level.BUDGET
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class GoAway(_message.Message):
     def __init__(self, retry_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class Scope(_message.Message):
-    __slots__ = ("tenant", "service_name", "instance_id", "trace_id", "conversation_id", "session_id", "agent_name", "agent_id", "tool_name", "model", "user_id", "run_id", "feature", "namespace", "everything")
+    __slots__ = ("tenant", "service_name", "instance_id", "trace_id", "conversation_id", "session_id", "agent_name", "agent_id", "tool_name", "model", "user_id", "run_id", "feature", "namespace", "everything", "budget")
     TENANT_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     INSTANCE_ID_FIELD_NUMBER: _ClassVar[int]
@@ -175,6 +175,7 @@ class Scope(_message.Message):
     FEATURE_FIELD_NUMBER: _ClassVar[int]
     NAMESPACE_FIELD_NUMBER: _ClassVar[int]
     EVERYTHING_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_FIELD_NUMBER: _ClassVar[int]
     tenant: str
     service_name: str
     instance_id: str
@@ -190,10 +191,11 @@ class Scope(_message.Message):
     feature: str
     namespace: str
     everything: bool
-    def __init__(self, tenant: _Optional[str] = ..., service_name: _Optional[str] = ..., instance_id: _Optional[str] = ..., trace_id: _Optional[bytes] = ..., conversation_id: _Optional[str] = ..., session_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., agent_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., model: _Optional[str] = ..., user_id: _Optional[str] = ..., run_id: _Optional[str] = ..., feature: _Optional[str] = ..., namespace: _Optional[str] = ..., everything: _Optional[bool] = ...) -> None: ...
+    budget: str
+    def __init__(self, tenant: _Optional[str] = ..., service_name: _Optional[str] = ..., instance_id: _Optional[str] = ..., trace_id: _Optional[bytes] = ..., conversation_id: _Optional[str] = ..., session_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., agent_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., model: _Optional[str] = ..., user_id: _Optional[str] = ..., run_id: _Optional[str] = ..., feature: _Optional[str] = ..., namespace: _Optional[str] = ..., everything: _Optional[bool] = ..., budget: _Optional[str] = ...) -> None: ...
 
 class Directive(_message.Message):
-    __slots__ = ("id", "revision", "scope", "action", "mode", "ttl", "on_expiry", "cancel_in_flight", "grace", "priority", "throttle", "degrade", "limit", "reason_code", "message", "model_message", "evidence", "issuer", "issued_unix_nano")
+    __slots__ = ("id", "revision", "scope", "action", "mode", "ttl", "on_expiry", "cancel_in_flight", "grace", "priority", "throttle", "degrade", "limit", "reason_code", "message", "model_message", "evidence", "issuer", "issued_unix_nano", "reach")
     ID_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
@@ -213,6 +215,7 @@ class Directive(_message.Message):
     EVIDENCE_FIELD_NUMBER: _ClassVar[int]
     ISSUER_FIELD_NUMBER: _ClassVar[int]
     ISSUED_UNIX_NANO_FIELD_NUMBER: _ClassVar[int]
+    REACH_FIELD_NUMBER: _ClassVar[int]
     id: str
     revision: int
     scope: Scope
@@ -232,7 +235,30 @@ class Directive(_message.Message):
     evidence: Evidence
     issuer: str
     issued_unix_nano: int
-    def __init__(self, id: _Optional[str] = ..., revision: _Optional[int] = ..., scope: _Optional[_Union[Scope, _Mapping]] = ..., action: _Optional[_Union[Action, str]] = ..., mode: _Optional[_Union[Mode, str]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., on_expiry: _Optional[_Union[OnExpiry, str]] = ..., cancel_in_flight: _Optional[bool] = ..., grace: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., priority: _Optional[int] = ..., throttle: _Optional[_Union[Throttle, _Mapping]] = ..., degrade: _Optional[_Union[Degrade, _Mapping]] = ..., limit: _Optional[_Union[Limit, _Mapping]] = ..., reason_code: _Optional[str] = ..., message: _Optional[str] = ..., model_message: _Optional[str] = ..., evidence: _Optional[_Union[Evidence, _Mapping]] = ..., issuer: _Optional[str] = ..., issued_unix_nano: _Optional[int] = ...) -> None: ...
+    reach: Reach
+    def __init__(self, id: _Optional[str] = ..., revision: _Optional[int] = ..., scope: _Optional[_Union[Scope, _Mapping]] = ..., action: _Optional[_Union[Action, str]] = ..., mode: _Optional[_Union[Mode, str]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., on_expiry: _Optional[_Union[OnExpiry, str]] = ..., cancel_in_flight: _Optional[bool] = ..., grace: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., priority: _Optional[int] = ..., throttle: _Optional[_Union[Throttle, _Mapping]] = ..., degrade: _Optional[_Union[Degrade, _Mapping]] = ..., limit: _Optional[_Union[Limit, _Mapping]] = ..., reason_code: _Optional[str] = ..., message: _Optional[str] = ..., model_message: _Optional[str] = ..., evidence: _Optional[_Union[Evidence, _Mapping]] = ..., issuer: _Optional[str] = ..., issued_unix_nano: _Optional[int] = ..., reach: _Optional[_Union[Reach, _Mapping]] = ...) -> None: ...
+
+class Reach(_message.Message):
+    __slots__ = ("tenant", "service", "namespace", "feature", "agent", "user", "model", "tool", "run")
+    TENANT_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_FIELD_NUMBER: _ClassVar[int]
+    NAMESPACE_FIELD_NUMBER: _ClassVar[int]
+    FEATURE_FIELD_NUMBER: _ClassVar[int]
+    AGENT_FIELD_NUMBER: _ClassVar[int]
+    USER_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    tenant: _containers.RepeatedScalarFieldContainer[str]
+    service: _containers.RepeatedScalarFieldContainer[str]
+    namespace: _containers.RepeatedScalarFieldContainer[str]
+    feature: _containers.RepeatedScalarFieldContainer[str]
+    agent: _containers.RepeatedScalarFieldContainer[str]
+    user: _containers.RepeatedScalarFieldContainer[str]
+    model: _containers.RepeatedScalarFieldContainer[str]
+    tool: _containers.RepeatedScalarFieldContainer[str]
+    run: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, tenant: _Optional[_Iterable[str]] = ..., service: _Optional[_Iterable[str]] = ..., namespace: _Optional[_Iterable[str]] = ..., feature: _Optional[_Iterable[str]] = ..., agent: _Optional[_Iterable[str]] = ..., user: _Optional[_Iterable[str]] = ..., model: _Optional[_Iterable[str]] = ..., tool: _Optional[_Iterable[str]] = ..., run: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Throttle(_message.Message):
     __slots__ = ("calls_per_second", "burst", "max_in_flight")
@@ -245,7 +271,7 @@ class Throttle(_message.Message):
     def __init__(self, calls_per_second: _Optional[float] = ..., burst: _Optional[int] = ..., max_in_flight: _Optional[int] = ...) -> None: ...
 
 class Degrade(_message.Message):
-    __slots__ = ("model_for", "drop_tools", "max_output_tokens")
+    __slots__ = ("model_for", "drop_tools", "max_output_tokens", "temperature")
     class ModelForEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -256,10 +282,12 @@ class Degrade(_message.Message):
     MODEL_FOR_FIELD_NUMBER: _ClassVar[int]
     DROP_TOOLS_FIELD_NUMBER: _ClassVar[int]
     MAX_OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    TEMPERATURE_FIELD_NUMBER: _ClassVar[int]
     model_for: _containers.ScalarMap[str, str]
     drop_tools: _containers.RepeatedScalarFieldContainer[str]
     max_output_tokens: int
-    def __init__(self, model_for: _Optional[_Mapping[str, str]] = ..., drop_tools: _Optional[_Iterable[str]] = ..., max_output_tokens: _Optional[int] = ...) -> None: ...
+    temperature: float
+    def __init__(self, model_for: _Optional[_Mapping[str, str]] = ..., drop_tools: _Optional[_Iterable[str]] = ..., max_output_tokens: _Optional[int] = ..., temperature: _Optional[float] = ...) -> None: ...
 
 class Limit(_message.Message):
     __slots__ = ("max_calls", "max_tokens", "max_micro_usd", "max_depth", "max_children")
@@ -302,7 +330,7 @@ class Evidence(_message.Message):
     def __init__(self, rule: _Optional[str] = ..., observed: _Optional[float] = ..., limit: _Optional[float] = ..., span_ids: _Optional[_Iterable[bytes]] = ..., trace_id: _Optional[bytes] = ..., dry_run_of: _Optional[str] = ..., cost_micro_usd: _Optional[int] = ..., limit_name: _Optional[str] = ..., first_span_id: _Optional[bytes] = ..., prints: _Optional[_Iterable[str]] = ..., cleared_by: _Optional[str] = ...) -> None: ...
 
 class Effect(_message.Message):
-    __slots__ = ("directive_id", "revision", "state", "error", "calls_refused", "tasks_cancelled", "streams_closed", "not_interruptible", "applied_after", "kill_latency")
+    __slots__ = ("directive_id", "revision", "state", "error", "calls_refused", "tasks_cancelled", "streams_closed", "not_interruptible", "applied_after", "kill_latency", "calls_throttled", "throttled_for", "calls_degraded", "calls_not_degraded")
     class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         STATE_UNSPECIFIED: _ClassVar[Effect.State]
@@ -325,6 +353,10 @@ class Effect(_message.Message):
     NOT_INTERRUPTIBLE_FIELD_NUMBER: _ClassVar[int]
     APPLIED_AFTER_FIELD_NUMBER: _ClassVar[int]
     KILL_LATENCY_FIELD_NUMBER: _ClassVar[int]
+    CALLS_THROTTLED_FIELD_NUMBER: _ClassVar[int]
+    THROTTLED_FOR_FIELD_NUMBER: _ClassVar[int]
+    CALLS_DEGRADED_FIELD_NUMBER: _ClassVar[int]
+    CALLS_NOT_DEGRADED_FIELD_NUMBER: _ClassVar[int]
     directive_id: str
     revision: int
     state: Effect.State
@@ -335,7 +367,11 @@ class Effect(_message.Message):
     not_interruptible: int
     applied_after: _duration_pb2.Duration
     kill_latency: _duration_pb2.Duration
-    def __init__(self, directive_id: _Optional[str] = ..., revision: _Optional[int] = ..., state: _Optional[_Union[Effect.State, str]] = ..., error: _Optional[str] = ..., calls_refused: _Optional[int] = ..., tasks_cancelled: _Optional[int] = ..., streams_closed: _Optional[int] = ..., not_interruptible: _Optional[int] = ..., applied_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., kill_latency: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    calls_throttled: int
+    throttled_for: _duration_pb2.Duration
+    calls_degraded: int
+    calls_not_degraded: int
+    def __init__(self, directive_id: _Optional[str] = ..., revision: _Optional[int] = ..., state: _Optional[_Union[Effect.State, str]] = ..., error: _Optional[str] = ..., calls_refused: _Optional[int] = ..., tasks_cancelled: _Optional[int] = ..., streams_closed: _Optional[int] = ..., not_interruptible: _Optional[int] = ..., applied_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., kill_latency: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., calls_throttled: _Optional[int] = ..., throttled_for: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., calls_degraded: _Optional[int] = ..., calls_not_degraded: _Optional[int] = ...) -> None: ...
 
 class OpenCall(_message.Message):
     __slots__ = ("trace_id", "span_id", "parent_span_id", "start_unix_nano", "kind", "name", "run_id", "depth", "agents", "feature", "tenant", "user_id", "namespace", "session_id", "profile", "effect", "stages", "open_for", "quiet_for")

@@ -2,7 +2,8 @@
 
 Rule 1: reading never raises; an order whose action, mode or scope is unknown here is refused by name, so
 that its issuer hears of it. Rule 2: an order without a TTL is refused, for it would never end. Rule 3: texts
-are clipped, identifiers are not. This file does not know who sends orders, nor who obeys them.
+are clipped, identifiers are not. Rule 4: an order of a budget, and no other, says which calls it reaches.
+This file does not know who sends orders, nor who obeys them.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.verdicts import Action, Directive, Evidence, Mode, OnExpiry, Removal
 from spanfuse_processor.wire import control_pb2 as pb
-from spanfuse_processor.wire import scopes
+from spanfuse_processor.wire import reaches, scopes
 from spanfuse_processor.wire.plain import duration, seconds, text
 
 MAX_TEXT = 4096  # characters of one text for a person or for the model
@@ -55,8 +57,11 @@ def encode(directive: Directive) -> pb.Directive:
     """The message for `directive`.
 
     Raises:
-        ValueError: a parameter that its action does not have, or a number out of range.
+        ValueError: a parameter that its action does not have, a reach where none belongs or none where one
+            does, or a number out of range.
     """
+    if directive.wide != (directive.reach is not None):
+        raise ValueError(f"{directive.key}: {'no reach' if directive.wide else 'a reach'}")
     message = pb.Directive(
         id=text(directive.id),
         revision=directive.revision,
@@ -74,6 +79,7 @@ def encode(directive: Directive) -> pb.Directive:
         issuer=text(directive.issuer, MAX_TEXT),
         issued_unix_nano=directive.issued_ns,
         grace=duration(directive.grace) if directive.grace else None,
+        reach=None if directive.reach is None else reaches.encode(directive.reach),
     )
     _put_params(message, directive)
     return message
@@ -84,7 +90,7 @@ def decode(message: pb.Directive) -> Directive | Refused:
     key = scopes.decode(message.scope)
     if key is None:
         return Refused(message.id, message.revision, "the scope is not one thing that is known here")
-    if problem := _problem(message):
+    if problem := _problem(message) or _problem_of_reach(message, key):
         return Refused(message.id, message.revision, problem)
     return Directive(
         id=message.id,
@@ -104,6 +110,8 @@ def decode(message: pb.Directive) -> Directive | Refused:
         issuer=message.issuer,
         issued_ns=message.issued_unix_nano,
         params=_params(message),
+        reach=reaches.decode(message.reach) if message.HasField("reach") else None,
+        degrading=reaches.decode_degrading(message.degrade) if message.HasField("degrade") else None,
     )
 
 
@@ -125,9 +133,16 @@ def _problem(message: pb.Directive) -> str:
         return f"mode {message.mode} is not known here"
     if not seconds(message.ttl):
         return "no time to live"
-    if message.degrade.model_for or message.degrade.drop_tools:
-        return "models and tools to give up are not read here"
+    if message.HasField("degrade") and reaches.decode_degrading(message.degrade) is None:
+        return "what is to be given up is not all known here"
     return "" if message.id else "no id"
+
+
+def _problem_of_reach(message: pb.Directive, key: BreakerKey) -> str:
+    wide = key.level is Level.BUDGET
+    if wide != message.HasField("reach"):
+        return "an order of a budget without its reach" if wide else "a reach that belongs to no budget"
+    return "" if reaches.decode(message.reach) is not None else "the reach is not all known here"
 
 
 def _evidence(evidence: Evidence) -> pb.Evidence:
@@ -163,9 +178,12 @@ def _read_evidence(message: pb.Evidence) -> Evidence:
 def _put_params(message: pb.Directive, directive: Directive) -> None:
     groups = {
         Action.THROTTLE: message.throttle,
-        Action.DEGRADE: message.degrade,
         Action.LIMIT: message.limit,
     }
+    if directive.degrading is not None:
+        if directive.action is not Action.DEGRADE:
+            raise ValueError(f"{directive.action.value} gives nothing up")
+        message.degrade.CopyFrom(reaches.encode_degrading(directive.degrading))
     group = groups.get(directive.action)
     for name, value in directive.params:
         field = group.DESCRIPTOR.fields_by_name.get(name) if group is not None else None
@@ -177,6 +195,6 @@ def _put_params(message: pb.Directive, directive: Directive) -> None:
 def _params(message: pb.Directive) -> tuple[tuple[str, float], ...]:
     """The numbers that are set; one that is zero is not set."""
     group = message.WhichOneof("params")
-    if group is None:
+    if group is None or group == "degrade":
         return ()
     return tuple((field.name, float(value)) for field, value in getattr(message, group).ListFields())

@@ -39,7 +39,8 @@ class Effect:
     """One application's answer to one revision of a directive; counts are totals so far.
 
     `applied_after` runs from receipt to the first effect, `kill_latency` from the offending span's end
-    to the closed gate. `error` says why it was rejected.
+    to the closed gate. `error` says why it was rejected. `throttled_for` is how long throttled calls waited,
+    all together.
     """
 
     directive_id: str
@@ -52,6 +53,10 @@ class Effect:
     not_interruptible: int = 0
     applied_after: float | None = None
     kill_latency: float | None = None
+    calls_throttled: int = 0
+    throttled_for: float = 0.0
+    calls_degraded: int = 0
+    calls_not_degraded: int = 0
 
 
 def encode(effect: Effect) -> pb.Effect:
@@ -67,6 +72,10 @@ def encode(effect: Effect) -> pb.Effect:
         not_interruptible=effect.not_interruptible,
         applied_after=None if effect.applied_after is None else duration(effect.applied_after),
         kill_latency=None if effect.kill_latency is None else duration(effect.kill_latency),
+        calls_throttled=effect.calls_throttled,
+        throttled_for=duration(effect.throttled_for) if effect.throttled_for else None,
+        calls_degraded=effect.calls_degraded,
+        calls_not_degraded=effect.calls_not_degraded,
     )
 
 
@@ -86,4 +95,8 @@ def decode(message: pb.Effect) -> Effect | None:
         not_interruptible=message.not_interruptible,
         applied_after=seconds(message.applied_after) if message.HasField("applied_after") else None,
         kill_latency=seconds(message.kill_latency) if message.HasField("kill_latency") else None,
+        calls_throttled=message.calls_throttled,
+        throttled_for=seconds(message.throttled_for),
+        calls_degraded=message.calls_degraded,
+        calls_not_degraded=message.calls_not_degraded,
     )

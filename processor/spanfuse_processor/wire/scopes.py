@@ -23,6 +23,7 @@ FIELDS: Final = {
     Level.TENANT: "tenant",
     Level.TOOL: "tool_name",
     Level.MODEL: "model",
+    Level.BUDGET: "budget",
     Level.EVERYTHING: "everything",
 }
 MAX_INTERESTS: Final = 1000
