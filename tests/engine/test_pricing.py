@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spanfuse_processor.engine.nouns import Usage
-from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, NoPrices, PriceBook, Rates
+from spanfuse_processor.engine.nouns import Details, Usage
+from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, DetailRates, NoPrices, PriceBook, Rates
 
 DOLLAR = YOCTO_PER_MICRO  # one US dollar a million tokens
 FLAT = Rates(input=2 * DOLLAR, output=10 * DOLLAR)
@@ -68,6 +68,25 @@ def test_a_price_for_each_call_is_added() -> None:
 @pytest.mark.parametrize(("tokens", "cost"), [(4, 0), (5, 1), (14, 1), (15, 2)])
 def test_a_cost_is_rounded_half_up(tokens: int, cost: int) -> None:
     assert Rates(DOLLAR // 10, 0).cost(Usage(tokens)) == cost
+
+
+def test_what_is_priced_apart_twice_is_taken_out_once() -> None:
+    """An emitter may say that all of an answer was thought, and spoken as well."""
+    rates = Rates(0, DOLLAR, reasoning=0, details=DetailRates(audio_output=0))
+
+    assert rates.cost(Usage(0, 100, reasoning_tokens=100, details=Details(audio_output=100))) == 0
+
+
+def test_details_without_a_price_of_their_own_cost_what_they_are_a_part_of() -> None:
+    usage = Usage(1000, 100, 200, 0, 0, Details(audio_input=400, audio_cached=100, searches=3))
+
+    assert CACHING.cost(usage) == CACHING.cost(Usage(1000, 100, 200))
+
+
+def test_searches_are_charged_one_by_one() -> None:
+    rates = Rates(DOLLAR, 0, details=DetailRates(search=10_000 * YOCTO_PER_MICRO))
+
+    assert rates.cost(Usage(5, details=Details(searches=3))) == 30_005
 
 
 def test_a_book_without_a_page_knows_nothing() -> None:

@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from spanfuse_processor.engine.pricing import NS_PER_DAY, Rates
+from spanfuse_processor.engine.pricing import NS_PER_DAY, DetailRates, Rates
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
-    from genai_prices.types import ModelPrice
+    from genai_prices.types import ModelInfo, ModelPrice
 
 _YOCTO_PER_USD_OF_MTOK: Final = Decimal(10**18)  # 1 USD a million tokens, in yocto-dollars a token
 _YOCTO_PER_USD_OF_KCOUNT: Final = Decimal(10**21)  # 1 USD a thousand calls, in yocto-dollars a call
@@ -39,6 +39,19 @@ PROVIDERS: Final = {
     "x_ai": ("x-ai",),
 }
 _PARTS: Final = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "output_reasoning_mtok")
+_DETAILS: Final = (  # in the order of `DetailRates`
+    "cache_write_1h_mtok",
+    "input_audio_mtok",
+    "cache_audio_read_mtok",
+    "output_audio_mtok",
+    "input_image_mtok",
+    "cache_image_read_mtok",
+    "output_image_mtok",
+)
+_NO_DETAILS: Final = DetailRates()
+_SERVICES: Final = ("batch", "flex", "priority", "fast")
+_SERVED_BY: Final = ("service_tier", "processing", "speed")
+"""What providers call the choice among them; the package keeps their words apart."""
 
 
 class GenaiPrices:
@@ -67,10 +80,11 @@ class GenaiPrices:
         for provider_id in self._providers(provider):
             for name in dict.fromkeys((model, model.rpartition("/")[2])):
                 try:
-                    _, found = snapshot.find_provider_model(name, None, provider_id, None)
+                    owner, found = snapshot.find_provider_model(name, None, provider_id, None)
                 except LookupError:
                     continue
-                return _rates(found.get_prices(noon), found.context_window or 0) if found.prices else None
+                borrowed = not any(found is each for each in owner.models)
+                return _rates(found, noon, borrowed) if found.prices else None
         return None
 
     def _providers(self, provider: str) -> tuple[str | None, ...]:
@@ -93,23 +107,45 @@ class GenaiPrices:
         return self._snapshot
 
 
-def _rates(price: ModelPrice, window: int) -> Rates | None:
-    """The part of a price that concerns text tokens; None when it has none (audio by the hour, for
-    example)."""
-    parts: list[Any] = [getattr(price, part) for part in _PARTS]
-    call: Any = price.requests_kcount
-    if parts[0] is None and parts[1] is None and call is None:
+def _rates(model: ModelInfo, noon: datetime, borrowed: bool) -> Rates | None:
+    """What a model costs that day, however it is served: of a borrowed one, only in the standard way."""
+    standard = _served(model.get_prices(noon))
+    if standard is None:
         return None
-    per_call = 0 if call is None else int(call * _YOCTO_PER_USD_OF_KCOUNT)
+    services = []
+    for name in _SERVICES if model.price_variants and not borrowed else ():
+        served = _served(model.get_prices(noon, dict.fromkeys(_SERVED_BY, name)))
+        if served is not None and served != standard:
+            services.append((name, served))
+    return replace(standard, window=model.context_window or 0, services=tuple(services))
+
+
+def _served(price: ModelPrice) -> Rates | None:
+    """The part of a price that concerns tokens and calls; None when it has none (audio by the hour, for
+    example)."""
+    parts: list[Any] = [getattr(price, part) for part in (*_PARTS, *_DETAILS)]
+    counts = [price.requests_kcount, price.web_searches_kcount]
+    if parts[0] is None and parts[1] is None and counts[0] is None:
+        return None
+    call, search = (0 if count is None else _each(count) for count in counts)
     starts = sorted({tier.start for part in parts for tier in getattr(part, "tiers", ())})
-    tiers = tuple((start, _at(parts, per_call, start)) for start in starts)
-    return replace(_at(parts, per_call, -1, tiers), window=window)
+    return replace(
+        _at(parts, call, search, -1),
+        tiers=tuple((start, _at(parts, call, search, start)) for start in starts),
+    )
 
 
-def _at(parts: list[Any], call: int, start: int, tiers: tuple[tuple[int, Rates], ...] = ()) -> Rates:
+def _at(parts: list[Any], call: int, search: int, start: int) -> Rates:
     """The rates that hold over `start` input tokens."""
     tokens = [_yocto(part, start) for part in parts]
-    return Rates(tokens[0] or 0, tokens[1] or 0, tokens[2], tokens[3], tokens[4], call, tiers)
+    asked, answered, cached, written, thought = tokens[: len(_PARTS)]
+    details = DetailRates(*tokens[len(_PARTS) :], search=search)
+    known = None if details == _NO_DETAILS else details
+    return Rates(asked or 0, answered or 0, cached, written, thought, call, details=known)
+
+
+def _each(a_thousand: Any) -> int:
+    return int(getattr(a_thousand, "base", a_thousand) * _YOCTO_PER_USD_OF_KCOUNT)
 
 
 def _yocto(part: Any, start: int) -> int | None:

@@ -216,9 +216,8 @@ class Policy:
     call, the last that says something decides. `suspicion` is the share (0 to 1) of the budget that a run
     gave itself which it may spend while a warning of a loop stands; then the warning is a stop; 0: never.
     `tools` says what single tools are. `prices` are those of models by shell-style patterns, before the
-    book's; the last that matches holds. `fallback` is charged for models that nobody knows, null: they cost nothing, and are counted.
-    `breaker` says when a stop may be tried again, `bounds` what may be
-    kept.
+    book's; the last that matches holds. `fallback` is charged for models that nobody knows, null: they cost
+    nothing, and are counted. `breaker` says when a stop may be tried again, `bounds` what may be kept.
     """
 
     mode: Mode = Mode.ENFORCE

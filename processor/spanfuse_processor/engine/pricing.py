@@ -114,34 +114,34 @@ class Rates:
         return self
 
     def _more(self, prices: DetailRates, usage: Usage, parts: Details, plain: int) -> int:
-        """What the details cost beyond what they are charged as parts. Never more of one than there is."""
+        """What the details cost beyond what they are charged as parts of the totals."""
+        thought = 0 if self.reasoning is None else min(usage.reasoning_tokens, usage.output_tokens)
+        room = [plain, usage.cached_tokens, usage.output_tokens - thought]
+        heard = parts.audio_input - parts.audio_cached, parts.audio_cached, parts.audio_output
+        seen = parts.image_input - parts.image_cached, parts.image_cached, parts.image_output
         more = parts.searches * prices.search
-        cached = self.input if self.cached is None else self.cached
-        left, left_cached, left_said = plain, usage.cached_tokens, usage.output_tokens
-        for asked, of_cache, said, price, cached_price, said_price in (
-            (
-                *(parts.audio_input, parts.audio_cached, parts.audio_output),
-                *(prices.audio_input, prices.audio_cached, prices.audio_output),
-            ),
-            (
-                *(parts.image_input, parts.image_cached, parts.image_output),
-                *(prices.image_input, prices.image_cached, prices.image_output),
-            ),
-        ):
-            read = min(of_cache, left_cached)
-            fresh, made = min(max(asked - of_cache, 0), left), min(said, left_said)
-            left, left_cached, left_said = left - fresh, left_cached - read, left_said - made
-            if price is not None:
-                more += fresh * (price - self.input)
-            if cached_price is None and self.cached is None:
-                cached_price = price
-            if cached_price is not None:
-                more += read * (cached_price - cached)
-            if said_price is not None:
-                more += made * (said_price - self.output)
+        more += self._apart(heard, (prices.audio_input, prices.audio_cached, prices.audio_output), room)
+        more += self._apart(seen, (prices.image_input, prices.image_cached, prices.image_output), room)
         if prices.kept is not None:
             written = self.input if self.cache_write is None else self.cache_write
             more += min(parts.kept, usage.cache_write_tokens) * (prices.kept - written)
+        return more
+
+    def _apart(
+        self, tokens: tuple[int, int, int], prices: tuple[int | None, int | None, int | None], room: list[int]
+    ) -> int:
+        """The same of one kind: fresh input, cached input, output. There is no more of each than `room`."""
+        fresh, read, made = prices
+        if read is None and self.cached is None:
+            read = fresh
+        cached = self.input if self.cached is None else self.cached
+        usual = self.input, cached, self.output
+        more = 0
+        for at, price in enumerate((fresh, read, made)):
+            count = min(max(tokens[at], 0), room[at])
+            room[at] -= count
+            if price is not None:
+                more += count * (price - usual[at])
         return more
 
 
