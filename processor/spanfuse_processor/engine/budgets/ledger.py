@@ -1,0 +1,277 @@
+"""The ledger: every account's count, on the path of decisions.
+
+Rule 1: a call is reserved in all strict accounts at once, or in none; it is charged once, to every account
+that covers it, whatever comes twice, late, or not at all. Rule 2: everything is O(1) in calls, and bounded.
+Rule 3: money that nobody accounts for is spent: a reservation that is not settled in time is charged as it
+was reserved, and put right when the call's usage comes. It has no clock, no lock and no disk, and it knows no
+reaction: what is done about a balance is decided elsewhere.
+
+Amounts are whole numbers; `wall` is wall time in seconds since the epoch; a call's `key` is its span's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, Self
+
+from spanfuse_processor.engine.budget import Account, Amounts, Budget
+from spanfuse_processor.engine.budgets import dumps
+from spanfuse_processor.engine.budgets.book import Balance, Closed
+from spanfuse_processor.engine.budgets.journal import Change, Entry, Journal
+from spanfuse_processor.engine.budgets.receipts import Receipts
+from spanfuse_processor.engine.budgets.reservations import HELD, Held, Reservations
+from spanfuse_processor.engine.budgets.shelf import BOOKS, Plan, Shelf
+from spanfuse_processor.engine.budgets.till import Till
+from spanfuse_processor.engine.reach import Payer
+
+TTL: Final = 600.0
+"""Seconds after which a reservation is taken for that of a dead call."""
+REMEMBERED: Final = 65_536
+"""Calls whose charges are remembered at least, so that none is charged twice."""
+
+
+class LedgerStats:
+    """What happened that no balance says, since the ledger was made.
+
+    Attributes:
+        refused: reservations that a strict account had no room for.
+        expired: reservations that nobody settled in time.
+        duplicates: charges that had been charged before.
+    """
+
+    __slots__ = ("duplicates", "expired", "refused")
+
+    def __init__(self) -> None:
+        self.refused = self.expired = self.duplicates = 0
+
+
+class Ledger:
+    """The count of every account of some budgets.
+
+    `journal` is how many entries are kept for `drain` (0: none, where nobody writes them), `books` how many
+    accounts are open at a time, `remember` how many calls are remembered at least.
+    """
+
+    __slots__ = ("_closed", "_held", "_journal", "_receipts", "_shelf", "_till", "stats")
+
+    def __init__(
+        self,
+        budgets: Sequence[Budget],
+        wall: float,
+        *,
+        journal: int = 0,
+        books: int = BOOKS,
+        remember: int = REMEMBERED,
+    ) -> None:
+        self._closed: deque[Closed] = deque(maxlen=books)
+        self._shelf = Shelf(budgets, self._closed.append, books)
+        self._held = Reservations()
+        self._receipts, self._journal = Receipts(remember), Journal(journal)
+        self._till = Till(self._shelf, self._receipts, self._journal)
+        self.stats = LedgerStats()
+
+    def reserve(
+        self, key: bytes, payer: Payer, amounts: Amounts, wall: float, ttl: float = TTL
+    ) -> Account | None:
+        """Promises `amounts` to a call, in every strict account at once.
+
+        Returns None where it is promised, else the account that has no room for it; then nothing is. An
+        account refuses only what costs it something, and only where its budget is enforced. Promised twice
+        is promised once.
+        """
+        if key in self._held:
+            return None
+        plan = self._shelf.plan(payer, wall)
+        for book in plan.strict:
+            if wall >= book.end:
+                book.turn(wall)
+            need = amounts[book.at]
+            if need and book.spent + book.reserved + book.granted + need > book.limit and book.refuses:
+                self.stats.refused += 1
+                return book.account
+        if plan.books and self._receipts.get(key) is None:
+            self._held.take(key, Held(payer, plan, amounts, wall + ttl))
+            if len(self._held) > HELD:
+                self.expire(wall)
+        return None
+
+    def settle(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Account, ...]:
+        """Charges what a reserved call came to, once, and gives back what was reserved. Returns the accounts
+        that were charged; none of a call that nothing was reserved for, or that was settled before."""
+        held = self._held.release(key)
+        if held is None:
+            return self._again(key, amounts, wall)
+        return self._till.pay(
+            Change.SETTLE, key, held.plan, amounts, wall, wall, held.amounts, held.plan.strict
+        )
+
+    def cancel(self, key: bytes, wall: float) -> None:
+        """Gives back what was reserved for a call that was never made."""
+        held = self._held.release(key)
+        for book in held.plan.strict if held else ():
+            self._journal.note(Change.CANCEL, key, book, 0, wall)
+
+    def expire(self, wall: float) -> tuple[bytes, ...]:
+        """Charges the reservations of the dead as they were reserved. Returns their keys."""
+        keys = self._held.due(wall)
+        for key in keys:
+            held = self._held.release(key)
+            if held is not None:
+                plan = held.plan
+                self._till.pay(Change.EXPIRE, key, plan, held.amounts, wall, wall, held.amounts, plan.strict)
+        self.stats.expired += len(keys)
+        return tuple(keys)
+
+    def charge(
+        self,
+        key: bytes,
+        payer: Payer,
+        amounts: Amounts,
+        wall: float,
+        ended: float,
+        leased: Collection[str] = (),
+        unpriced: bool = False,
+    ) -> tuple[Account, ...]:
+        """Charges a call that ended at `ended` (wall time): settles it where it was reserved.
+
+        Accounts named in `leased` (`str(account)`) count the call and are charged by `used`. A call that was
+        charged before changes nothing, unless that was a presumption. Returns the accounts that were charged.
+        """
+        held = self._held.release(key)
+        plan = self._shelf.plan(payer, wall)
+        if held is not None:
+            plan, paid = _joined(plan, held.plan), held.amounts
+            promised = held.plan.strict
+            return self._till.pay(
+                Change.SETTLE, key, plan, amounts, wall, ended, paid, promised, leased, unpriced
+            )
+        if self._receipts.get(key) is not None:
+            return self._again(key, amounts, wall)
+        return self._till.pay(
+            Change.CHARGE, key, plan, amounts, wall, ended, leased=leased, unpriced=unpriced
+        )
+
+    def correct(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Account, ...]:
+        """Puts right what a call was charged: its price came late, or its usage. Returns the accounts whose
+        spend changed; none of a call that is not remembered."""
+        known = self._receipts.get(key)
+        return () if known is None else self._till.revise(key, known, amounts, wall)
+
+    def _again(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Account, ...]:
+        """A call that was charged before, or never."""
+        known = self._receipts.get(key)
+        if known is not None and known.presumed:
+            return self._till.revise(key, known, amounts, wall)
+        self.stats.duplicates += known is not None
+        return ()
+
+    def grant(self, account: Account, amount: int, wall: float) -> int:
+        """Promises up to `amount` to a lease. Returns how much: what is left, where the account refuses.
+
+        Raises:
+            KeyError: the account is of no budget.
+        """
+        book = self._shelf.open(account, wall)
+        book.turn(wall)
+        if book.refuses:
+            amount = min(amount, max(0, book.limit - book.spent - book.reserved - book.granted))
+        book.granted += amount
+        self._journal.note(Change.GRANT, b"", book, amount, wall)
+        return amount
+
+    def give_back(self, account: Account, amount: int, wall: float) -> None:
+        """Takes back what a lease does not need. Of an account that is no more: nothing."""
+        if account in self._shelf.accounts:
+            book = self._shelf.open(account, wall)
+            book.granted = max(0, book.granted - amount)
+            self._journal.note(Change.RETURN, b"", book, amount, wall)
+
+    def used(self, account: Account, amount: int, wall: float) -> None:
+        """Charges what a lease used of what it was granted. Of an account that is no more: nothing."""
+        if account in self._shelf.accounts:
+            book = self._shelf.open(account, wall)
+            book.use(amount, wall)
+            self._journal.note(Change.USE, b"", book, amount, wall)
+
+    def balance(self, account: Account, wall: float) -> Balance:
+        """How an account stands, also one that nothing was charged to.
+
+        Raises:
+            KeyError: it is of no budget.
+        """
+        return self._shelf.look(account, wall).balance(wall)
+
+    def balances(self, wall: float) -> dict[Account, Balance]:
+        """How every account stands that something was charged to, or promised of."""
+        return {book.account: book.balance(wall) for book in self._shelf}
+
+    def accounts(self, payer: Payer) -> tuple[Account, ...]:
+        """Where calls of `payer` are charged."""
+        return self._shelf.accounts.of(payer)
+
+    def budget(self, account: Account) -> Budget:
+        """The budget of an account. Raises KeyError: of none."""
+        return self._shelf.accounts.budget(account)
+
+    def close(self, wall: float) -> tuple[Closed, ...]:
+        """Ends every period that is over. Returns those that ended since the last time, oldest first."""
+        self._shelf.turn(wall)
+        closed = tuple(self._closed)
+        self._closed.clear()
+        return closed
+
+    def next_deadline(self) -> float:
+        """When (wall time) `expire` or `close` has something to do; `inf`: never, as it is."""
+        return min(self._held.soonest, self._shelf.turns)
+
+    def drain(self) -> list[Entry]:
+        """Every change since the last time, where a journal is kept; see `Entry`."""
+        return self._journal.drain()
+
+    def renew(self, budgets: Sequence[Budget], wall: float) -> None:
+        """Goes on with other budgets. What was spent goes over to the account of the same name where it
+        still measures the same by the same period and counts apart by the same; what is promised, always."""
+        books = [dumps.of_book(each) for each in self._shelf]
+        self._shelf = self._till.shelf = self._shelf.anew(budgets)
+        dumps.fill(self._shelf, books, wall)
+        self._held.move(lambda payer: self._shelf.plan(payer, wall))
+
+    def dump(self, since: float = 0.0) -> dict[str, Any]:
+        """Everything, as plain data that JSON can hold: with the charges remembered since `since`."""
+        return {
+            "version": dumps.VERSION,
+            "number": self._journal.number,
+            "books": [dumps.of_book(each) for each in self._shelf],
+            "held": [dumps.of_held(*each) for each in self._held],
+            "receipts": [dumps.of_receipt(*each) for each in self._receipts.since(since)],
+        }
+
+    @classmethod
+    def load(
+        cls,
+        budgets: Sequence[Budget],
+        dump: Mapping[str, Any],
+        wall: float,
+        *,
+        entries: Iterable[Entry] = (),
+        **bounds: int,
+    ) -> Self:
+        """The ledger that was dumped, and what its journal had after that. `bounds` as for a new one. What
+        does not fit the budgets any more is left out, as by `renew`.
+
+        Raises:
+            ValueError, KeyError, TypeError: the dump is none.
+        """
+        ledger = cls(budgets, wall, **bounds)
+        dumps.restore(ledger._till, ledger._held, dump, wall, entries)
+        return ledger
+
+
+def _joined(plan: Plan, promised: Plan) -> Plan:
+    """What a call is written into: what its span says, and every strict book that admitted it."""
+    more = [each for each in promised.strict if each not in plan.books]
+    if not more:
+        return plan
+    books = (*plan.books, *more)
+    return Plan(books, (*plan.strict, *more), tuple(each.account for each in books))

@@ -1,0 +1,62 @@
+"""What was charged for which call: none is charged twice, and a price that comes late can be put right.
+
+Rule 1: the latest `limit` calls at least, fewer than twice as many at most: two generations, of which the
+older is dropped whole. It does not know what a receipt says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from spanfuse_processor.engine.budget import Account, Amounts
+
+
+class Receipt(NamedTuple):
+    """What one call was charged: how much, to which accounts, when; whether its price was not known, and
+    whether the amounts are those that were reserved for it because nobody said what it used."""
+
+    amounts: Amounts
+    accounts: tuple[Account, ...]
+    wall: float
+    unpriced: bool = False
+    presumed: bool = False
+
+
+class Receipts:
+    """The latest receipts, by the key of their call.
+
+    >>> receipts = Receipts(2)
+    >>> for key in (b"a", b"b", b"c", b"d"):
+    ...     receipts.put(key, Receipt(Amounts(5), (), 0.0))
+    >>> receipts.get(b"a") is None, receipts.get(b"c").amounts.usd
+    (False, 5)
+    """
+
+    __slots__ = ("_limit", "_older", "_young")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._young: dict[bytes, Receipt] = {}
+        self._older: dict[bytes, Receipt] = {}
+
+    def put(self, key: bytes, receipt: Receipt) -> None:
+        """Keeps a receipt, over the one that there is."""
+        young = self._young
+        young[key] = receipt
+        if len(young) >= self._limit:
+            self._older, self._young = young, {}
+
+    def get(self, key: bytes) -> Receipt | None:
+        """The receipt of a call."""
+        return self._young.get(key) or self._older.get(key)
+
+    def since(self, wall: float) -> Iterator[tuple[bytes, Receipt]]:
+        """Those of calls charged at `wall` or later, oldest first."""
+        for generation in (self._older, self._young):
+            for key, receipt in generation.items():
+                if receipt.wall >= wall and (generation is self._young or key not in self._young):
+                    yield key, receipt
+
+    def __len__(self) -> int:
+        return len(self._older.keys() | self._young.keys())

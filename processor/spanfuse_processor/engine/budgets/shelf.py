@@ -1,0 +1,111 @@
+"""The books that are open, by account, and which of them a payer's call is written into.
+
+Rule 1: a book is opened by the first call that is charged to it. Rule 2: of more than `limit` books an eighth
+is put away at once: those whose period is over, then those that were not charged for longest; never one that
+something is promised of. Rule 3: what a payer's calls are written into is found once and kept, until books
+are put away. It does not know calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from spanfuse_processor.engine.budget import Account, Budget
+from spanfuse_processor.engine.budgets.accounts import KEPT, Accounts
+from spanfuse_processor.engine.budgets.book import Book, Closed
+from spanfuse_processor.engine.reach import Payer
+
+BOOKS: Final = 100_000
+"""Books that are open at a time, unless told otherwise."""
+
+
+class Plan(NamedTuple):
+    """What the calls of one payer are written into: all books, the strict ones, and what they are of."""
+
+    books: tuple[Book, ...] = ()
+    strict: tuple[Book, ...] = ()
+    accounts: tuple[Account, ...] = ()
+
+
+class Shelf:
+    """The open books of some budgets.
+
+    Attributes:
+        accounts: who is charged.
+        evicted: books put away before their period was over.
+        turns: when the next period of any is over.
+    """
+
+    __slots__ = ("_books", "_closed", "_limit", "_plans", "accounts", "evicted", "turns")
+
+    def __init__(self, budgets: Sequence[Budget], closed: Callable[[Closed], object], limit: int) -> None:
+        self.accounts = Accounts(budgets)
+        self.evicted = 0
+        self.turns = math.inf
+        self._books: dict[Account, Book] = {}
+        self._plans: dict[Hashable, Plan] = {}
+        self._closed = closed
+        self._limit = limit
+
+    def plan(self, payer: Payer, wall: float) -> Plan:
+        """What a call of `payer` is written into."""
+        key = self.accounts.asked(payer)
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= KEPT:
+                self._plans.clear()
+            plan = self._found(self.accounts.of(payer), wall)
+            self._plans[key] = plan
+        return plan
+
+    def _found(self, accounts: tuple[Account, ...], wall: float) -> Plan:
+        if len(self._books) + len(accounts) > self._limit:
+            self._put_away(wall)
+        books = tuple(self.open(account, wall) for account in accounts)
+        return Plan(books, tuple(each for each in books if each.strict), accounts)
+
+    def open(self, account: Account, wall: float) -> Book:
+        """The book of an account. Raises KeyError: of no budget."""
+        book = self._books.get(account)
+        if book is None:
+            budget = self.accounts.budget(account)
+            book = self._books[account] = Book(account, budget, wall, self._closed)
+            self.turns = min(self.turns, book.end)
+        return book
+
+    def look(self, account: Account, wall: float) -> Book:
+        """The book of an account, or an empty one that is not kept. Raises KeyError: of no budget."""
+        budget = self.accounts.budget(account)
+        return self._books.get(account) or Book(account, budget, wall, self._closed)
+
+    def anew(self, budgets: Sequence[Budget]) -> Shelf:
+        """An empty shelf for other budgets, like this one otherwise."""
+        shelf = Shelf(budgets, self._closed, self._limit)
+        shelf.evicted = self.evicted
+        return shelf
+
+    def _put_away(self, wall: float) -> None:
+        free = [each for each in self._books.values() if not each.reserved and not each.granted]
+        free.sort(key=lambda each: (wall < each.end, each.touched))
+        for book in free[: max(1, self._limit // 8)]:
+            self.evicted += wall < book.end
+            book.turn(wall)
+            del self._books[book.account]
+        self._plans.clear()
+
+    def turn(self, wall: float) -> None:
+        """Closes every period that is over."""
+        if wall < self.turns:
+            return
+        for book in self._books.values():
+            book.turn(wall)
+        calendar = (each.end for each in self._books.values() if each.slots is None)
+        self.turns = min(calendar, default=math.inf)
+
+    def __iter__(self) -> Iterator[Book]:
+        return iter(self._books.values())
+
+    def __len__(self) -> int:
+        return len(self._books)
