@@ -1,12 +1,14 @@
 """What outlives the process: the bill, the ledger's changes, and events; the contract of every store.
 
-Rule 1: everything may be written twice and counts once: bill rows by span, ledger entries by writer and number,
-events by id. Rule 2: a store is asked by `writing.py`'s thread and by reports, never by a decision; it may be
-slow, and it may fail. Rule 3: rows are flat and plain, so that a row is what a table holds; money is micro-dollars,
-time is wall time in seconds since the epoch, ids are lower-case hex. It does not know what a budget is.
+Rule 1: everything may be written twice and counts once: bill rows by span, ledger entries by writer and
+number, events by id. Rule 2: a store is asked by `writing.py`'s thread and by reports, never by a decision;
+it may be slow, and it may fail. Rule 3: rows are flat and plain, as a table holds them; money is
+micro-dollars, time is wall time in seconds since the epoch, ids are lower-case hex. It does not know what a
+budget is.
 
-The ledger is shared by replicas as a log: each writer numbers its own entries from 1, without gaps. Whoever holds
-counts says with `seen` up to which number of each writer they include, and reads what lies beyond.
+The ledger is shared by replicas as a log: each writer numbers its own entries from 1, without gaps. Whoever
+holds counts says with `seen` which number of each writer they include, and reads what lies beyond. (The
+number in an entry itself is that of the ledger that made it.)
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
+from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.reach import PAYER_FIELDS
 
 Seen = Mapping[str, int]
@@ -45,8 +48,8 @@ class BillRow(NamedTuple):
     """One call that was charged. Empty texts and zeros where it is not known or does not apply.
 
     `kind` is that of the call (model, embeddings, tool ...), `ended` when it ended. Input includes cached and
-    cache-written tokens, output includes reasoning. `estimated` says that usage or price is a guess, `unpriced`
-    that no price is known. A correction of a call is its row with a higher `revision`.
+    cache-written tokens, output includes reasoning. `estimated`: usage or price is a guess; `unpriced`: no
+    price is known. A correction of a call is its row with a higher `revision`.
     """
 
     trace_id: str
@@ -74,30 +77,16 @@ class BillRow(NamedTuple):
     revision: int = 0
 
 
-class LedgerEntry(NamedTuple):
-    """One change of one account: `amount`, in the unit of `measure`, was added to it at `wall`.
-
-    `key` names the call (hex), `account` is the budget's name and then the values by which it is counted apart.
-    """
-
-    key: str
-    account: tuple[str, ...]
-    measure: str
-    amount: int
-    wall: float
-    kind: str = ""
-
-
 class Written(NamedTuple):
     """An entry as it stands in the log."""
 
     writer: str
     number: int
-    entry: LedgerEntry
+    entry: Entry
 
 
 class EventRow(NamedTuple):
-    """Something that happened, for the record: a step, a trip, a warning, a forecast, an order, a budget event.
+    """Something that happened, for the record: a step, a trip, a warning, a forecast, an order, a mark.
 
     `id` makes it the same event when it comes again. `key` is the breaker or the account that it is about.
     `body` is a JSON object with all that has no column.
@@ -161,7 +150,7 @@ class Store(Protocol):
     def append_events(self, rows: Sequence[EventRow]) -> None:
         """Keeps events that are new."""
 
-    def append_ledger(self, writer: str, first: int, entries: Sequence[LedgerEntry]) -> None:
+    def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
         """Keeps entries number `first`, `first` + 1 ... of a writer; numbers it had already are skipped."""
 
     def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
@@ -174,8 +163,8 @@ class Store(Protocol):
     def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
         """Puts a dump in place of the one before and lets go of entries that the one before included.
 
-        False, and nothing changes, when it includes less than the one that stands, or when that one is younger
-        than LEAST_BETWEEN_DUMPS.
+        False, and nothing changes, when it includes less than the one that stands, or when that one is
+        younger than LEAST_BETWEEN_DUMPS.
         """
 
     def load_ledger(self) -> Saved:

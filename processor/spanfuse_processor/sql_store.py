@@ -1,0 +1,165 @@
+"""The contract of a store over a database that speaks SQL; the databases themselves are in `stores/`.
+
+Rule 1: what is kept or changed together is one transaction. Rule 2: nothing is locked but by the database:
+its `writing()` lets one writer in at a time where order matters. It does not know which database it is.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from spanfuse_processor.engine.budgets.journal import Entry
+from spanfuse_processor.entries import entry_of, line_of
+from spanfuse_processor.store import (
+    FORGOTTEN_AFTER,
+    LEAST_BETWEEN_DUMPS,
+    MOST_ROWS,
+    BillRow,
+    EventRow,
+    LedgerGap,
+    Saved,
+    Seen,
+    SpendRow,
+    Written,
+    includes,
+)
+from spanfuse_processor.tables import EVENT, Statements
+
+
+class Database(Protocol):
+    """An open transaction."""
+
+    def ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """Executes one statement. Its rows."""
+
+    def tell(self, sql: str, rows: Sequence[Sequence[object]] = ((),)) -> int:
+        """Executes one statement for each of `rows`. How many rows of the table it touched."""
+
+
+class SqlStore(ABC):
+    """Everything that is the same in all of them."""
+
+    def __init__(self, statements: Statements) -> None:
+        self._sql = statements
+
+    @abstractmethod
+    def writing(self, *, alone: bool = False) -> AbstractContextManager[Database]:
+        """A transaction that is committed at the end of the block; `alone` where order matters.
+
+        Raises:
+            StoreError: anything that went wrong in it; nothing of it was kept then.
+        """
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[Database]:
+        """A transaction that only reads. Raises StoreError."""
+
+    def append_bill(self, rows: Sequence[BillRow]) -> None:
+        """Keeps rows that are new, and those of a higher revision in place of their older ones."""
+        with self.writing() as database:
+            database.tell(self._sql.bill, rows)
+
+    def append_events(self, rows: Sequence[EventRow]) -> None:
+        """Keeps events that are new."""
+        with self.writing() as database:
+            database.tell(self._sql.event, rows)
+
+    def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
+        """Keeps the entries of a writer that it had not yet."""
+        with self.writing(alone=True) as database:
+            known = database.ask(self._sql.say("SELECT last, wall FROM writer WHERE writer = ?"), writer)
+            last, wall = known[0] if known else (0, 0.0)
+            fresh = entries[max(0, last - first + 1) :]
+            if not fresh:
+                return
+            start = max(first, last + 1)
+            lines = [(writer, number, line_of(entry)) for number, entry in enumerate(fresh, start)]
+            database.tell(self._sql.entry, lines)
+            wall = max(wall, *(entry.wall for entry in fresh))
+            database.tell(self._sql.writer, [(writer, lines[-1][1], wall)])
+
+    def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
+        """Entries beyond `seen`, each writer's in order."""
+        beyond = self._sql.say(
+            "SELECT number, line FROM entry WHERE writer = ? AND number > ? ORDER BY number"
+        )
+        found: list[Written] = []
+        with self.reading() as database:
+            for writer, last in database.ask("SELECT writer, last FROM writer ORDER BY writer"):
+                start = seen.get(writer, 0)
+                if writer == but or start >= last:
+                    continue
+                rows = database.ask(beyond, writer, start)
+                if not rows or rows[0][0] != start + 1:
+                    raise LedgerGap(f"entries of {writer} after {start} are gone")
+                found += [Written(writer, number, entry_of(line)) for number, line in rows]
+        return found
+
+    def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
+        """Puts a dump in place of the one before, if it includes as much and that one is not too young."""
+        with self.writing(alone=True) as database:
+            before = database.ask("SELECT wall, seen FROM dump")
+            included: Seen = json.loads(before[0][1]) if before else {}
+            if before and (wall - before[0][0] < LEAST_BETWEEN_DUMPS or not includes(seen, included)):
+                return False
+            delete = self._sql.say("DELETE FROM entry WHERE writer = ? AND number <= ?")
+            database.tell(delete, list(included.items()))
+            kept = self._forget(database, seen, wall)
+            database.tell(self._sql.dump, [(1, wall, json.dumps(kept), json.dumps(dump))])
+            return True
+
+    def load_ledger(self) -> Saved:
+        """The newest dump."""
+        with self.reading() as database:
+            rows = database.ask("SELECT content, seen FROM dump")
+        return Saved(json.loads(rows[0][0]), json.loads(rows[0][1])) if rows else Saved(None, {})
+
+    def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
+        """What calls that ended in [since, until) cost; dearest first."""
+        sql = self._sql.spend(by)
+        with self.reading() as database:
+            rows = database.ask(sql, since, until, MOST_ROWS)
+        spent = [SpendRow(tuple(map(str, row[: len(by)])), *row[len(by) :]) for row in rows]
+        return sorted(
+            (row for row in spent if row.calls), key=lambda each: (-each.cost, -each.calls, each.values)
+        )
+
+    def events(
+        self, since: float, until: float, kinds: Collection[str] = (), most: int = MOST_ROWS
+    ) -> Sequence[EventRow]:
+        """Events in [since, until), newest first."""
+        with self.reading() as database:
+            return [
+                EventRow(*row)
+                for row in database.ask(self._sql.events(len(kinds)), since, until, *kinds, most)
+            ]
+
+    def event(self, name: str) -> EventRow | None:
+        """The event with this id."""
+        with self.reading() as database:
+            rows = database.ask(self._sql.say(f"SELECT {', '.join(EVENT)} FROM event WHERE id = ?"), name)
+        return EventRow(*rows[0]) if rows else None
+
+    def prune(self, before: float) -> int:
+        """Lets go of bill rows and events that are older."""
+        with self.writing() as database:
+            rows = database.tell(self._sql.say("DELETE FROM bill WHERE ended < ?"), [(before,)])
+            return rows + database.tell(self._sql.say("DELETE FROM event WHERE at < ?"), [(before,)])
+
+    def _forget(self, database: Database, seen: Seen, wall: float) -> Seen:
+        """Lets go of writers that are over. What of `seen` is to be kept."""
+        writers = database.ask("SELECT writer, last, wall FROM writer")
+        over = {
+            writer
+            for writer, last, at in writers
+            if at < wall - FORGOTTEN_AFTER and seen.get(writer, 0) >= last
+        }
+        names = [(writer,) for writer in over]
+        database.tell(self._sql.say("DELETE FROM entry WHERE writer = ?"), names)
+        database.tell(self._sql.say("DELETE FROM writer WHERE writer = ?"), names)
+        known = {writer for writer, _, _ in writers} - over
+        return {writer: number for writer, number in seen.items() if writer in known}

@@ -1,0 +1,164 @@
+"""The store in memory (`memory:`): what it holds ends with the process.
+
+Rule: it is bounded, for nobody prunes it: the oldest rows and events go first. It is the twin that other
+stores are measured by.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from spanfuse_processor.engine.budgets.journal import Entry
+from spanfuse_processor.spending import spend_of
+from spanfuse_processor.store import (
+    FORGOTTEN_AFTER,
+    LEAST_BETWEEN_DUMPS,
+    MOST_ROWS,
+    BillRow,
+    EventRow,
+    LedgerGap,
+    Saved,
+    Seen,
+    SpendRow,
+    Written,
+    includes,
+)
+
+MOST_KEPT: Final = 50_000
+"""Bill rows and events, each."""
+
+
+class _Log:
+    """The entries of one writer. The first that is still there is number `gone` + 1."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.gone = 0
+        self.wall = 0.0
+
+    @property
+    def last(self) -> int:
+        return self.gone + len(self.entries)
+
+    def let_go(self, number: int) -> None:
+        """Of everything up to an entry."""
+        del self.entries[: max(0, number - self.gone)]
+        self.gone = max(self.gone, number)
+
+
+class MemoryStore:
+    """Dictionaries under one lock."""
+
+    def __init__(self, url: str = "memory:", most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._bill: dict[tuple[str, str], BillRow] = {}
+        self._events: dict[str, EventRow] = {}
+        self._logs: dict[str, _Log] = {}
+        self._dump: tuple[float, str, Seen] | None = None
+
+    def append_bill(self, rows: Sequence[BillRow]) -> None:
+        """Keeps rows that are new, and those of a higher revision in place of their older ones."""
+        with self._lock:
+            for row in rows:
+                known = self._bill.get(row[:2])
+                if known is None or row.revision > known.revision:
+                    self._bill[row[:2]] = row
+            _bound(self._bill, self._most)
+
+    def append_events(self, rows: Sequence[EventRow]) -> None:
+        """Keeps events that are new."""
+        with self._lock:
+            for row in rows:
+                self._events.setdefault(row.id, row)
+            _bound(self._events, self._most)
+
+    def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
+        """Keeps the entries of a writer that it had not yet."""
+        with self._lock:
+            log = self._logs.setdefault(writer, _Log())
+            fresh = entries[max(0, log.last - first + 1) :]
+            log.entries += fresh
+            log.wall = max([log.wall, *(entry.wall for entry in fresh)])
+
+    def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
+        """Entries beyond `seen`, each writer's in order."""
+        found: list[Written] = []
+        with self._lock:
+            for writer, log in self._logs.items():
+                start = seen.get(writer, 0)
+                if writer == but or start >= log.last:
+                    continue
+                if start < log.gone:
+                    raise LedgerGap(f"entries {start + 1} to {log.gone} of {writer} are gone")
+                found += [
+                    Written(writer, number, entry)
+                    for number, entry in enumerate(log.entries[start - log.gone :], start + 1)
+                ]
+        return found
+
+    def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
+        """Puts a dump in place of the one before, if it includes as much and that one is not too young."""
+        with self._lock:
+            before = self._dump
+            if before and (wall - before[0] < LEAST_BETWEEN_DUMPS or not includes(seen, before[2])):
+                return False
+            for writer, number in (before[2] if before else {}).items():
+                if log := self._logs.get(writer):
+                    log.let_go(number)
+            over = [name for name in self._logs if self._is_over(name, seen, wall)]
+            for writer in over:
+                del self._logs[writer]
+            kept = {name: number for name, number in seen.items() if name in self._logs}
+            self._dump = (wall, json.dumps(dump), kept)
+            return True
+
+    def load_ledger(self) -> Saved:
+        """The newest dump."""
+        with self._lock:
+            return Saved(json.loads(self._dump[1]), self._dump[2]) if self._dump else Saved(None, {})
+
+    def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
+        """What calls that ended in [since, until) cost; dearest first."""
+        with self._lock:
+            rows = [row for row in self._bill.values() if since <= row.ended < until]
+        return spend_of(rows, by)
+
+    def events(
+        self, since: float, until: float, kinds: Collection[str] = (), most: int = MOST_ROWS
+    ) -> Sequence[EventRow]:
+        """Events in [since, until), newest first."""
+        with self._lock:
+            rows = [row for row in self._events.values() if since <= row.at < until]
+        chosen = [row for row in rows if not kinds or row.kind in kinds]
+        return sorted(chosen, key=lambda row: (-row.at, row.id))[:most]
+
+    def event(self, name: str) -> EventRow | None:
+        """The event with this id."""
+        return self._events.get(name)
+
+    def prune(self, before: float) -> int:
+        """Lets go of bill rows and events that are older."""
+        with self._lock:
+            old_rows = [key for key, row in self._bill.items() if row.ended < before]
+            old_events = [key for key, row in self._events.items() if row.at < before]
+            for key in old_rows:
+                del self._bill[key]
+            for name in old_events:
+                del self._events[name]
+        return len(old_rows) + len(old_events)
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _is_over(self, writer: str, seen: Seen, wall: float) -> bool:
+        log = self._logs[writer]
+        return log.wall < wall - FORGOTTEN_AFTER and seen.get(writer, 0) >= log.last
+
+
+def _bound(table: dict[Any, Any], most: int) -> None:
+    while len(table) > most:
+        del table[next(iter(table))]

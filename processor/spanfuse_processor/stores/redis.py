@@ -1,0 +1,259 @@
+"""The store in Redis (`redis://...`): for the ledger that replicas share.
+
+Rule 1: what has to hold together is one script, and a batch is one round trip. Rule 2: a writer's entries
+are a stream whose ids are their numbers, so that a batch that is sent twice is kept once. Rule 3: all keys
+are in one slot. The bill is kept here too where nothing better is at hand; it takes memory, and `prune`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from spanfuse_processor.engine.budgets.journal import Entry
+from spanfuse_processor.entries import entry_of, line_of
+from spanfuse_processor.spending import spend_of
+from spanfuse_processor.store import (
+    FORGOTTEN_AFTER,
+    LEAST_BETWEEN_DUMPS,
+    MOST_ROWS,
+    BillRow,
+    EventRow,
+    LedgerGap,
+    RowsRefused,
+    Saved,
+    Seen,
+    SpendRow,
+    StoreError,
+    Written,
+    check_groups,
+)
+
+PREFIX: Final = "{spanfuse}:"
+BILL, BILL_TIMES = PREFIX + "bill", PREFIX + "bill:times"
+EVENTS, EVENT_TIMES = PREFIX + "events", PREFIX + "events:times"
+WRITERS, DUMP = PREFIX + "writers", PREFIX + "dump"
+LOG: Final = PREFIX + "log:"
+PATIENCE: Final = 5.0
+"""Seconds to wait for a connection, and for an answer."""
+
+CHUNK: Final = 1_000
+"""Rows that one script is given: Redis does nothing else meanwhile."""
+
+# KEYS: rows, times. ARGV: id, revision, time, row; and so on. A row is kept as "REVISION row".
+_PUT: Final = """
+for i = 1, #ARGV, 4 do
+    local known = redis.call('HGET', KEYS[1], ARGV[i])
+    if not known or tonumber(string.match(known, '^%d+')) < tonumber(ARGV[i + 1]) then
+        redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1] .. ' ' .. ARGV[i + 3])
+        redis.call('ZADD', KEYS[2], ARGV[i + 2], ARGV[i])
+    end
+end
+"""
+
+# KEYS: the writer's log, writers. ARGV: writer, wall, number of the first, lines.
+_LOG: Final = """
+local known = redis.call('HGET', KEYS[2], ARGV[1])
+local last, wall = 0, 0
+if known then last, wall = string.match(known, '^(%d+) (.*)$') end
+last = tonumber(last)
+local number = tonumber(ARGV[3])
+for i = 4, #ARGV do
+    if number > last then
+        redis.call('XADD', KEYS[1], string.format('%d-0', number), 'line', ARGV[i])
+        last = number
+    end
+    number = number + 1
+end
+if tonumber(ARGV[2]) > tonumber(wall) then wall = ARGV[2] end
+redis.call('HSET', KEYS[2], ARGV[1], string.format('%d ', last) .. wall)
+"""
+
+# KEYS: dump, writers. ARGV: prefix of logs, seen, dump, wall, least seconds, seconds until forgotten.
+_SAVE: Final = """
+local seen = cjson.decode(ARGV[2])
+local now = tonumber(ARGV[4])
+local before = redis.call('HMGET', KEYS[1], 'wall', 'seen')
+if before[1] then
+    if now - tonumber(before[1]) < tonumber(ARGV[5]) then return 0 end
+    local included = cjson.decode(before[2])
+    for writer, number in pairs(included) do
+        if (seen[writer] or 0) < number then return 0 end
+    end
+    for writer, number in pairs(included) do
+        redis.call('XTRIM', ARGV[1] .. writer, 'MINID', string.format('%d-0', number + 1))
+    end
+end
+local kept = {}
+local writers = redis.call('HGETALL', KEYS[2])
+for i = 1, #writers, 2 do
+    local writer = writers[i]
+    local last, wall = string.match(writers[i + 1], '^(%d+) (.*)$')
+    local number = seen[writer] or 0
+    if tonumber(wall) < now - tonumber(ARGV[6]) and number >= tonumber(last) then
+        redis.call('DEL', ARGV[1] .. writer)
+        redis.call('HDEL', KEYS[2], writer)
+    elseif number > 0 then
+        kept[#kept + 1] = cjson.encode(writer) .. string.format(':%d', number)
+    end
+end
+local text = '{' .. table.concat(kept, ',') .. '}'
+redis.call('HSET', KEYS[1], 'wall', ARGV[4], 'seen', text, 'content', ARGV[3])
+return 1
+"""
+
+
+class RedisStore:
+    """A database of a Redis server.
+
+    Raises:
+        StoreError: the URL cannot be understood; whether a server answers is only seen when it is used.
+    """
+
+    def __init__(self, url: str) -> None:
+        with _told():
+            # Typed by redis-py for texts, bytes and pipelines at once: here an answer is a text.
+            self._redis: Any = redis.Redis.from_url(
+                url,
+                decode_responses=True,
+                socket_timeout=PATIENCE,
+                socket_connect_timeout=PATIENCE,
+                retry=Retry(NoBackoff(), 0),
+            )
+            self._put = self._redis.register_script(_PUT)
+            self._log = self._redis.register_script(_LOG)
+            self._save = self._redis.register_script(_SAVE)
+
+    def append_bill(self, rows: Sequence[BillRow]) -> None:
+        """Keeps rows that are new, and those of a higher revision in place of their older ones."""
+        self._keep(
+            BILL,
+            BILL_TIMES,
+            [(f"{row.trace_id}:{row.span_id}", row.revision, row.ended, row) for row in rows],
+        )
+
+    def append_events(self, rows: Sequence[EventRow]) -> None:
+        """Keeps events that are new."""
+        self._keep(EVENTS, EVENT_TIMES, [(row.id, 0, row.at, row) for row in rows])
+
+    def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
+        """Keeps the entries of a writer that it had not yet."""
+        with _told(), self._redis.pipeline(transaction=False) as batch:
+            for start in range(0, len(entries), CHUNK):
+                chunk = entries[start : start + CHUNK]
+                wall = repr(max(entry.wall for entry in chunk))
+                lines = map(line_of, chunk)
+                self._log(
+                    keys=[LOG + writer, WRITERS], args=[writer, wall, first + start, *lines], client=batch
+                )
+            batch.execute()
+
+    def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
+        """Entries beyond `seen`, each writer's in order."""
+        with _told():
+            known = self._redis.hgetall(WRITERS)
+            lasts = {writer: int(text.partition(" ")[0]) for writer, text in known.items() if writer != but}
+            behind = [writer for writer, last in sorted(lasts.items()) if last > seen.get(writer, 0)]
+            with self._redis.pipeline(transaction=False) as batch:
+                for writer in behind:
+                    batch.xrange(LOG + writer, f"{seen.get(writer, 0) + 1}-0")
+                logs = batch.execute()
+        found: list[Written] = []
+        for writer, log in zip(behind, logs, strict=True):
+            read = [
+                Written(writer, int(name.partition("-")[0]), entry_of(each["line"])) for name, each in log
+            ]
+            if not read or read[0].number != seen.get(writer, 0) + 1:
+                raise LedgerGap(f"entries of {writer} after {seen.get(writer, 0)} are gone")
+            found += read
+        return found
+
+    def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
+        """Puts a dump in place of the one before, if it includes as much and that one is not too young."""
+        texts = [json.dumps(dict(seen)), json.dumps(dump)]
+        arguments: list[str | float] = [LOG, *texts, repr(wall), LEAST_BETWEEN_DUMPS, FORGOTTEN_AFTER]
+        with _told():
+            return bool(self._save(keys=[DUMP, WRITERS], args=arguments))
+
+    def load_ledger(self) -> Saved:
+        """The newest dump."""
+        with _told():
+            content, seen = self._redis.hmget(DUMP, "content", "seen")
+        return Saved(json.loads(content), json.loads(seen)) if content else Saved(None, {})
+
+    def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
+        """What calls that ended in [since, until) cost; dearest first."""
+        check_groups(by)
+        with _told():
+            return spend_of(
+                (BillRow(*json.loads(text)) for text in self._between(BILL, BILL_TIMES, since, until)), by
+            )
+
+    def events(
+        self, since: float, until: float, kinds: Collection[str] = (), most: int = MOST_ROWS
+    ) -> Sequence[EventRow]:
+        """Events in [since, until), newest first."""
+        with _told():
+            rows = [EventRow(*json.loads(text)) for text in self._between(EVENTS, EVENT_TIMES, since, until)]
+        chosen = [row for row in rows if not kinds or row.kind in kinds]
+        return sorted(chosen, key=lambda row: (-row.at, row.id))[:most]
+
+    def event(self, name: str) -> EventRow | None:
+        """The event with this id."""
+        with _told():
+            text = self._redis.hget(EVENTS, name)
+        return EventRow(*json.loads(text.partition(" ")[2])) if text else None
+
+    def prune(self, before: float) -> int:
+        """Lets go of bill rows and events that are older."""
+        gone = 0
+        with _told():
+            for rows, times in ((BILL, BILL_TIMES), (EVENTS, EVENT_TIMES)):
+                while names := self._redis.zrange(
+                    times, "-inf", f"({before!r}", byscore=True, offset=0, num=CHUNK
+                ):
+                    with self._redis.pipeline() as batch:
+                        batch.hdel(rows, *names).zrem(times, *names).execute()
+                    gone += len(names)
+        return gone
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._redis.close()
+
+    def _keep(self, rows: str, times: str, kept: Sequence[tuple[str, int, float, Sequence[object]]]) -> None:
+        with _told(), self._redis.pipeline(transaction=False) as batch:
+            for start in range(0, len(kept), CHUNK):
+                arguments = [
+                    (name, revision, repr(at), json.dumps(row))
+                    for name, revision, at, row in kept[start : start + CHUNK]
+                ]
+                self._put(keys=[rows, times], args=list(chain(*arguments)), client=batch)
+            batch.execute()
+
+    def _between(self, rows: str, times: str, since: float, until: float) -> Iterator[str]:
+        """The rows of a span of time, read in pieces."""
+        at, least = 0, f"{since!r}"
+        while names := self._redis.zrange(times, least, f"({until!r}", byscore=True, offset=at, num=CHUNK):
+            for text in self._redis.hmget(rows, names):
+                if text:  # pruned meanwhile
+                    yield text.partition(" ")[2]
+            at += len(names)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Failures in the words of the contract."""
+    try:
+        yield
+    except (redis.DataError, UnicodeError, OverflowError) as error:
+        raise RowsRefused(f"redis: {error}") from error
+    except (redis.RedisError, OSError, ValueError) as error:
+        raise StoreError(f"redis: {error}") from error

@@ -1,0 +1,52 @@
+"""Opens a store by its URL: `memory:`, `sqlite:PATH`, `redis://...`, `postgresql://...`.
+
+Rule 1: a driver is imported when its store is opened; one that is missing is said with the `pip install` that
+brings it. Rule 2: a URL is shown without its password.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+from urllib.parse import urlsplit
+
+from spanfuse_processor.store import Store, StoreError
+from spanfuse_processor.stores import STORES
+
+EXTRA_OF: Final = {"redis": "redis", "rediss": "redis", "postgresql": "postgres"}
+"""Which extra brings the driver of a scheme."""
+
+
+def open_store(url: str) -> Store:
+    """The store behind a URL.
+
+    Raises:
+        StoreError: an unknown scheme, a driver that is missing, or a store that cannot be opened.
+    """
+    scheme = url.partition(":")[0]
+    if scheme not in STORES:
+        raise StoreError(f"no store is called {scheme!r}: the URL begins with one of {', '.join(STORES)}")
+    module, _, name = STORES[scheme].partition(":")
+    try:
+        made = getattr(importlib.import_module(module), name)
+    except ImportError as error:
+        extra = EXTRA_OF.get(scheme)
+        if extra is None:
+            raise
+        raise StoreError(f"{error}: pip install 'spanfuse[{extra}]'") from error
+    store: Store = made(url)
+    return store
+
+
+def shown(url: str) -> str:
+    """A URL for people to read.
+
+    >>> shown("postgresql://ann:secret@db.example/spend?sslmode=require")
+    'postgresql://ann@db.example/spend'
+    """
+    parts = urlsplit(url)
+    if not parts.netloc:
+        return url
+    host = f"{parts.username}@" if parts.username else ""
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{host}{parts.hostname or ''}{port}{parts.path}"

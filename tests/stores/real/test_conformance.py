@@ -1,0 +1,29 @@
+"""The stores behind real servers do what every store must do."""
+
+from __future__ import annotations
+
+import pytest
+from tests.stores import conformance
+from tests.stores.conformance import store
+
+__all__ = ["store"]
+
+
+class TestBill(conformance.Bill): ...
+
+
+class TestEvents(conformance.Events): ...
+
+
+class TestLedger(conformance.Ledger): ...
+
+
+class TestLasting(conformance.Lasting): ...
+
+
+class TestPostgres:
+    @pytest.fixture
+    def url(self, postgres_url: str) -> str:
+        return postgres_url
+
+    class TestRefusing(conformance.Refusing): ...
