@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from math import isinf
 from typing import Final
 
 from spanfuse_processor.engine.alerts import BudgetEvent
@@ -41,7 +42,7 @@ def body_of(event: BudgetEvent) -> bytes:
         "reaction": event.reaction.value,
         "mode": event.mode.value,
         "period_start": _time(event.start),
-        "period_end": _time(event.end),
+        "period_end": None if isinf(event.end) else _time(event.end),
         "exhausted_at": None if event.exhausted_at is None else _time(event.exhausted_at),
         "seconds_left": None
         if event.exhausted_at is None
@@ -74,6 +75,10 @@ def sign(event_id: str, seconds: int, body: bytes, secret: str) -> str:
 def _amount(amount: int, measure: Measure) -> str | int:
     """Decimal dollars as text, for a float would not be exact; counts as numbers."""
     return f"{Decimal(amount) / 1_000_000:.6f}" if measure is Measure.USD else amount
+
+
+def _left(event: BudgetEvent) -> float | None:
+    return None if event.exhausted_at is None else round(max(0.0, event.exhausted_at - event.wall), 3)
 
 
 def _time(wall: float) -> str:

@@ -9,13 +9,16 @@ is not paid again. Rule 3: revisions only grow. It is not thread-safe; its host 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from math import isinf
+from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.alerts import BudgetEvent, Condition, Notice
 from spanfuse_processor.engine.budget import Account, Amounts, Budget, Period, Reaction
 from spanfuse_processor.engine.budgets import orders
-from spanfuse_processor.engine.budgets.ledger import Balance, Ledger
+from spanfuse_processor.engine.budgets.book import Balance
+from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.budgets.watch import AccountWatch, Standing
 from spanfuse_processor.engine.forecast import Forecast
 from spanfuse_processor.engine.forecasts.budgets import BudgetForecaster
@@ -23,6 +26,10 @@ from spanfuse_processor.engine.reach import Payer
 
 SOON: Final = 1.0
 """Seconds until it looks again at what time alone may change."""
+LASTING: Final = 86_400.0
+"""Seconds that an order holds where its period has no end: a run's."""
+DESKS: Final = 10_000
+"""Accounts that are watched at a time; of more, those that were charged longest ago are forgotten."""
 OVER: Final = "the period is over"
 CALM: Final = "the forecast has been calm"
 RENEWED: Final = "the budget was changed"
@@ -30,13 +37,14 @@ RENEWED: Final = "the budget was changed"
 
 class Spend(NamedTuple):
     """What one call came to. `key` is the same for the same call, `ended` when it ended (wall time);
-    `leased` are the accounts, by name, that a lease has paid."""
+    `leased` are the accounts, by name, that a lease has paid. `unpriced`: its price is not known (yet)."""
 
     key: bytes
     payer: Payer
     amounts: Amounts
     ended: float
     leased: Collection[str] = ()
+    unpriced: bool = False
     trace_id: bytes = b""
     span_id: bytes = b""
 
@@ -66,59 +74,55 @@ class _Desk:
 class Treasury:
     """Keeps budgets. `wall` is now."""
 
-    def __init__(self, budgets: Sequence[Budget], wall: float, dump: dict[str, Any] | None = None) -> None:
-        self.ledger = Ledger.load(budgets, dump, wall) if dump else Ledger(budgets, wall)
-        self._desks: dict[Account, _Desk] = {}
+    def __init__(self, budgets: Sequence[Budget], wall: float, ledger: Ledger | None = None) -> None:
+        self.ledger = ledger or Ledger(budgets, wall)
+        self.empty = not budgets
+        self._desks: OrderedDict[Account, _Desk] = OrderedDict()
         self._restless: set[Account] = set()
         self._revision = 0
 
-    @property
-    def empty(self) -> bool:
-        """Whether there is no budget: then nothing need be told."""
-        return not self.ledger.budgets
-
     def charge(self, spend: Spend, wall: float) -> tuple[Notice, ...]:
         """A call ended and cost this much."""
-        touched = self.ledger.charge(spend.key, spend.payer, spend.amounts, wall, spend.ended, spend.leased)
+        touched = self.ledger.charge(
+            spend.key, spend.payer, spend.amounts, wall, spend.ended, spend.leased, spend.unpriced
+        )
         return self._told(touched, spend.amounts, wall, spend.trace_id, spend.span_id)
 
     def correct(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Notice, ...]:
         """A call that was charged came to something else: a price or a usage arrived late."""
-        changes = self.ledger.correct(key, amounts, wall)
-        return tuple(note for account, more in changes for note in self._look(account, more, wall))
+        return self.look(self.ledger.correct(key, amounts, wall), wall)
 
     def settle(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Notice, ...]:
         """What was reserved has been spent, to this amount."""
         return self._told(self.ledger.settle(key, amounts, wall), amounts, wall)
 
-    def look(self, accounts: Iterable[tuple[Account, int]], wall: float) -> tuple[Notice, ...]:
-        """The ledger was told elsewhere that so much of an account was used: what comes of it."""
-        return tuple(note for account, amount in accounts for note in self._look(account, amount, wall))
+    def look(self, accounts: Iterable[Account], wall: float) -> tuple[Notice, ...]:
+        """What of these accounts is spent may have changed: what comes of it."""
+        return tuple(note for account in accounts for note in self._look(account, None, wall))
 
     def advance(self, wall: float) -> tuple[Notice, ...]:
         """Time has passed: periods end, forecasts calm down, throttling turns into a block."""
-        self.ledger.expire(wall)
-        return tuple(note for account in tuple(self._restless) for note in self._look(account, 0, wall))
+        if self.ledger.next_deadline() <= wall:
+            self.ledger.expire(wall)
+        return self._closed(wall) + self.look(tuple(self._restless), wall)
 
-    def next_deadline(self, wall: float) -> float | None:
-        """When `advance` is due; None: time alone changes nothing."""
-        due = [self._desks[account].last.end for account in self._restless]
-        busy = any(self._desks[account].watch.restless for account in self._restless)
-        return min([*due, *([wall + SOON] if busy else [])], default=None)
+    def next_deadline(self, wall: float) -> float:
+        """When (wall time) `advance` is due; `inf`: time alone changes nothing."""
+        due = self.ledger.next_deadline()
+        return min(due, wall + SOON) if self._restless else due
 
     def renew(self, budgets: Sequence[Budget], wall: float) -> tuple[Notice, ...]:
         """The budgets have changed. Spent money carries over; orders are given anew by the new limits."""
-        notes = [note for account in list(self._desks) for note in self._lift(account, RENEWED)]
+        notes = [note for desk in self._desks.values() for note in self._lift(desk, RENEWED)]
         self.ledger.renew(budgets, wall)
-        before, self._desks, self._restless = self._desks, {}, set()
-        for account in before:
-            if self.ledger.balance(account, wall) is not None:
-                notes += self._look(account, 0, wall)
-        return tuple(notes)
+        self.empty = not budgets
+        self._desks.clear()
+        self._restless.clear()
+        return (*notes, *self.look(self.ledger.balances(wall), wall))
 
     def views(self, wall: float) -> list[AccountView]:
-        """Every account that is known, in the order of the budgets."""
-        return [self._view(account, balance, wall) for account, balance in self.ledger.balances(wall)]
+        """Every account that something was charged to, or promised of."""
+        return [self._view(account, balance, wall) for account, balance in self.ledger.balances(wall).items()]
 
     def _told(
         self,
@@ -128,50 +132,58 @@ class Treasury:
         trace_id: bytes = b"",
         span_id: bytes = b"",
     ) -> tuple[Notice, ...]:
-        budget_of = self.ledger.budget
         notes: list[Notice] = []
         for account in touched:
-            notes += self._look(account, amounts.of(budget_of(account).measure), wall, trace_id, span_id)
+            amount = amounts.of(self.ledger.budget(account).measure)
+            notes += self._look(account, amount, wall, trace_id, span_id)
         return tuple(notes)
 
     def _look(
-        self, account: Account, amount: int, wall: float, trace_id: bytes = b"", span_id: bytes = b""
+        self, account: Account, amount: int | None, wall: float, trace_id: bytes = b"", span_id: bytes = b""
     ) -> list[Notice]:
+        """`amount` is what was charged just now; None: what is spent more than at the last look."""
         balance = self.ledger.balance(account, wall)
-        if balance is None:
-            return []
         now = Standing(balance.start, balance.end, balance.spent, balance.limit)
-        desk = self._desks.get(account) or self._open(account, now)
-        notes = self._turn(desk, now) if desk.last.start != now.start else []
+        desk = self._desks.get(account) or self._open(account, now, balance.calls)
+        notes: list[Notice] = []
+        if desk.last.start != now.start and desk.watch.budget.period is not Period.ROLLING:
+            notes += self._closed(wall)
+            desk.last = now._replace(spent=0)
+        more = now.spent - desk.last.spent if amount is None else amount
         desk.last = now
-        forecast = self._foresee(desk, balance, amount, wall)
-        events = [
-            event._replace(trace_id=trace_id, span_id=span_id)
-            for event in desk.watch.look(now, forecast, wall)
-        ]
+        forecast = self._foresee(desk, balance, more, wall)
+        events = desk.watch.look(now, forecast, wall)
+        events = [event._replace(trace_id=trace_id, span_id=span_id) for event in events]
         notes += [Notice(event=event) for event in events]
         return notes + self._ordered(desk, events, wall)
 
-    def _open(self, account: Account, now: Standing) -> _Desk:
+    def _open(self, account: Account, now: Standing, calls: int) -> _Desk:
         budget = self.ledger.budget(account)
         forecaster = None if budget.period is Period.RUN else BudgetForecaster(now.end - now.start)
-        desk = self._desks[account] = _Desk(AccountWatch(account, budget, now.start), forecaster, now)
+        last = now if calls > 1 else now._replace(spent=0)
+        desk = self._desks[account] = _Desk(AccountWatch(account, budget, now.start), forecaster, last)
+        while len(self._desks) > DESKS:
+            _, gone = self._desks.popitem(last=False)
+            self._restless.discard(gone.watch.account)
         return desk
 
-    def _turn(self, desk: _Desk, now: Standing) -> list[Notice]:
-        """A period is over: what it came to is learnt, what was ordered in it is lifted."""
-        budget, last = desk.watch.budget, desk.last
-        if budget.period is Period.ROLLING:
-            return []
-        if desk.forecaster is not None:
-            desk.forecaster.close(last.start, last.end, last.spent)
-        return self._lift(desk.watch.account, OVER)
+    def _closed(self, wall: float) -> tuple[Notice, ...]:
+        """Periods that are over: what they came to is learnt, what was ordered in them is lifted."""
+        notes: list[Notice] = []
+        for over in self.ledger.close(wall):
+            desk = self._desks.get(over.account)
+            if desk is None:
+                continue
+            if desk.forecaster is not None:
+                desk.forecaster.close(over.start, over.end, over.spent)
+            notes += self._lift(desk, OVER)
+        return tuple(notes)
 
-    def _foresee(self, desk: _Desk, balance: Balance, amount: int, wall: float) -> Forecast | None:
+    def _foresee(self, desk: _Desk, balance: Balance, more: int, wall: float) -> Forecast | None:
         if desk.forecaster is None:
             return None
-        if amount > 0:
-            desk.forecaster.observe(wall, amount)
+        if more > 0:
+            desk.forecaster.observe(wall, more)
         return desk.forecaster.forecast(
             wall, balance.spent, balance.limit, balance.start, balance.end, balance.calls
         )
@@ -186,16 +198,20 @@ class Treasury:
         for reaction in sorted(wanted - desk.ordered.keys()):
             event = self._reason(events, watch, now, wall)
             desk.ordered[reaction] = event
-            ttl = max(
-                SOON,
-                (now.end if watch.budget.period is not Period.ROLLING else wall + now.end - now.start) - wall,
-            )
+            ttl = self._ttl(watch.budget, now, wall)
             notes.append(Notice(directive=orders.order(event, watch.budget, reaction, self._next(), ttl)))
-        if desk.ordered or watch.restless:
+        rolls = watch.budget.period is Period.ROLLING
+        if watch.restless or (rolls and desk.ordered):
             self._restless.add(watch.account)
         else:
             self._restless.discard(watch.account)
         return notes
+
+    def _ttl(self, budget: Budget, now: Standing, wall: float) -> float:
+        """Seconds until the period is over; of a rolling one, until nothing of now counts any more."""
+        if budget.period is Period.ROLLING:
+            return budget.window
+        return LASTING if isinf(now.end) else max(SOON, now.end - wall)
 
     def _reason(
         self, events: list[BudgetEvent], watch: AccountWatch, now: Standing, wall: float
@@ -209,8 +225,7 @@ class Treasury:
             now.start, now.end, now.spent, now.limit,
         )  # fmt: skip
 
-    def _lift(self, account: Account, reason: str) -> list[Notice]:
-        desk = self._desks[account]
+    def _lift(self, desk: _Desk, reason: str) -> list[Notice]:
         return [self._lifted(desk, reaction, reason) for reaction in tuple(desk.ordered)]
 
     def _lifted(self, desk: _Desk, reaction: Reaction, reason: str) -> Notice:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Final
 
 from spanfuse_processor.engine.alerts import BudgetEvent
-from spanfuse_processor.engine.budget import Account, Budget, Period, Reaction
+from spanfuse_processor.engine.budget import Account, Budget, Reaction
+from spanfuse_processor.engine.budgets.accounts import counted_by
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.reach import Reach
 from spanfuse_processor.engine.verdicts import Action, Directive, Evidence, Removal
@@ -38,9 +39,9 @@ def reach_of(account: Account, budget: Budget) -> Reach:
     >>> reach_of(Account("daily", ("a*",)), budget).user
     ('a[*]',)
     """
-    exact = {field: (_literally(value),) for field, value in zip(budget.per, account.values, strict=True)}
-    if budget.period is Period.RUN:
-        exact["run"] = (_literally(account.values[-1]),)
+    exact = {
+        field: (_literally(value),) for field, value in zip(counted_by(budget), account.values, strict=True)
+    }
     return replace(budget.reach, **exact)
 
 

@@ -1,0 +1,284 @@
+"""The treasury: what is told and ordered when money runs short, and when that ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from spanfuse_processor.engine.alerts import Condition, Notice
+from spanfuse_processor.engine.budget import (
+    Account,
+    Amounts,
+    Budget,
+    Forecasting,
+    Mark,
+    Measure,
+    Period,
+    Reaction,
+)
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.reach import Degrading, Payer, Reach
+from spanfuse_processor.engine.treasury import Spend, Treasury
+from spanfuse_processor.engine.verdicts import Action
+
+MIDNIGHT = 1_700_006_400.0  # a day begins, in UTC
+HOUR = 3_600.0
+SLOWING = (Mark(0.5), Mark(0.8, Reaction.THROTTLE), Mark(1.0, Reaction.STOP))
+DAILY = Budget("daily", 10_000_000)
+HOURLY = Budget("hourly", 1_000_000, period=Period.HOURLY)
+
+
+class Day:
+    """A treasury, and what it said so far."""
+
+    def __init__(self, *budgets: Budget, wall: float = MIDNIGHT) -> None:
+        self.treasury = Treasury(budgets, wall)
+        self.wall = wall
+        self.notes: list[Notice] = []
+        self._calls = 0
+
+    def spend(self, usd: float, after: float = 1.0, **payer: str) -> list[Notice]:
+        self.wall += after
+        self._calls += 1
+        key = self._calls.to_bytes(8, "big")
+        amounts = Amounts(round(usd * 1_000_000), 100)
+        said = self.treasury.charge(Spend(key, Payer(**payer), amounts, self.wall, span_id=key), self.wall)
+        self.notes += said
+        return list(said)
+
+    def wait(self, seconds: float) -> list[Notice]:
+        self.wall += seconds
+        said = self.treasury.advance(self.wall)
+        self.notes += said
+        return list(said)
+
+    @property
+    def told(self) -> list[tuple[str, float]]:
+        return [(note.event.condition.value, note.event.share) for note in self.notes if note.event]
+
+    @property
+    def orders(self) -> list[str]:
+        """What applications were told, in order: an action, or its end after a minus."""
+        given = []
+        for note in self.notes:
+            if note.directive:
+                given.append(note.directive.action.value)
+            if note.removal:
+                given.append("-" + note.removal.id.rpartition("/")[2])
+        return given
+
+
+class TestMarks:
+    def test_each_is_told_once_a_period_and_the_whole_limit_stops(self) -> None:
+        day = Day(DAILY)
+        for _ in range(120):
+            day.spend(0.1)
+
+        assert day.told == [("mark", 0.5), ("mark", 0.8), ("mark", 1.0)]
+        assert day.orders == ["stop"]
+
+    def test_a_big_call_passes_several_at_once(self) -> None:
+        day = Day(DAILY)
+
+        said = day.spend(12.0)
+
+        assert [note.event.share for note in said if note.event] == [0.5, 0.8, 1.0]
+
+    def test_what_is_ordered_reaches_the_calls_that_are_charged_and_no_others(self) -> None:
+        day = Day(Budget("chat", 1_000_000, reach=Reach(feature=("chat-*",)), per=("user",)))
+        day.spend(2.0, feature="chat-web", user="ann*")
+        directive = day.notes[-1].directive
+
+        assert directive is not None
+        assert directive.key == BreakerKey(Level.BUDGET, "chat[ann*]")
+        assert directive.reach is not None
+        assert directive.reach.covers(Payer(feature="chat-mail", user="ann*"))
+        assert not directive.reach.covers(Payer(feature="chat-mail", user="anna"))
+        assert not directive.reach.covers(Payer(feature="mail", user="ann*"))
+
+    def test_who_is_not_covered_is_not_charged(self) -> None:
+        day = Day(Budget("chat", 1_000_000, reach=Reach(feature=("chat",))))
+        day.spend(5.0, feature="mail")
+
+        assert day.notes == []
+        assert day.treasury.views(day.wall) == []
+
+    def test_with_the_period_the_order_ends_and_the_marks_begin_anew(self) -> None:
+        day = Day(HOURLY)
+        day.spend(1.0)
+        day.wait(HOUR)
+        day.spend(0.6)
+
+        assert day.orders == ["stop", "-stop"]
+        assert day.told == [("mark", 0.5), ("mark", 0.8), ("mark", 1.0), ("mark", 0.5)]
+
+    def test_an_order_holds_until_the_period_ends_and_no_longer(self) -> None:
+        day = Day(HOURLY)
+        day.spend(1.0, after=600.0)
+
+        assert [note.directive.ttl for note in day.notes if note.directive] == [3_000.0]
+        assert day.treasury.next_deadline(day.wall) == MIDNIGHT + HOUR
+
+    def test_tokens_and_calls_are_counted_as_such(self) -> None:
+        day = Day(
+            Budget("tokens", 250, Measure.TOKENS, marks=(Mark(1.0),)),
+            Budget("calls", 2, Measure.CALLS, marks=(Mark(1.0),)),
+        )
+        for _ in range(3):
+            day.spend(0.0)
+
+        assert [note.event.account.budget for note in day.notes if note.event] == ["calls", "tokens"]
+
+    def test_a_run_that_spent_its_budget_is_stopped_and_others_go_on(self) -> None:
+        day = Day(Budget("per-run", 1_000_000, period=Period.RUN, marks=(Mark(1.0, Reaction.STOP),)))
+        day.spend(1.0, run="a")
+        day.spend(0.2, run="b")
+
+        (directive,) = [note.directive for note in day.notes if note.directive]
+        assert directive.reach is not None
+        assert directive.reach.covers(Payer(run="a"))
+        assert not directive.reach.covers(Payer(run="b"))
+
+    def test_a_rolling_one_recovers_as_old_spend_falls_out_of_its_window(self) -> None:
+        day = Day(Budget("rolling", 1_000_000, period=Period.ROLLING, window=HOUR))
+        day.spend(1.0)
+        day.wait(1.2 * HOUR)
+
+        assert day.orders == ["stop", "-stop"]
+
+
+class TestThrottling:
+    def test_it_goes_at_the_budgets_pace(self) -> None:
+        day = Day(replace(DAILY, marks=SLOWING, pace=0.25))
+        day.spend(8.0)
+
+        assert [note.directive.params for note in day.notes if note.directive] == [
+            (("calls_per_second", 0.25),)
+        ]
+
+    def test_after_a_minute_it_turns_into_a_stop(self) -> None:
+        day = Day(replace(DAILY, marks=SLOWING))
+        day.spend(8.0)
+        day.wait(59.0)
+        assert day.orders == ["throttle"]
+        day.wait(2.0)
+
+        assert day.orders == ["throttle", "-throttle", "stop"]
+        assert day.told[-1] == ("blocked", 0.0)
+
+    def test_so_it_does_when_it_still_costs_a_fiftieth_of_the_limit(self) -> None:
+        day = Day(replace(DAILY, limit=100_000_000, marks=SLOWING))
+        day.spend(80.0)
+        day.spend(1.9)
+        assert day.orders == ["throttle"]
+        day.spend(0.2)
+
+        assert day.orders == ["throttle", "-throttle", "stop"]
+
+    def test_but_a_quarter_of_a_dollar_it_always_may(self) -> None:
+        day = Day(replace(DAILY, limit=1_000_000, marks=SLOWING))
+        day.spend(0.8)
+        day.spend(0.1)
+
+        assert day.orders == ["throttle"]
+
+    def test_zero_keeps_it_throttling(self) -> None:
+        day = Day(replace(DAILY, marks=SLOWING, block_after=0.0))
+        day.spend(8.0)
+        day.wait(600.0)
+
+        assert day.orders == ["throttle"]
+
+
+class TestForecast:
+    REACTING = replace(
+        HOURLY,
+        limit=10_000_000,
+        marks=(),
+        forecast=Forecasting(react=Reaction.DEGRADE),
+        degrading=Degrading(models=(("*", "small"),)),
+    )
+
+    def steady(self, day: Day, usd: float, calls: int, every: float = 5.0) -> None:
+        for _ in range(calls):
+            day.spend(usd, after=every)
+
+    def test_it_is_told_and_reacted_to_well_before_the_limit(self) -> None:
+        day = Day(self.REACTING)
+        self.steady(day, 0.005, 120)
+        assert day.notes == []
+        self.steady(day, 0.25, 20)
+
+        first = next(note.event for note in day.notes if note.event)
+        assert first.condition in (Condition.IMMINENT, Condition.RUNAWAY)
+        assert first.spent < 0.7 * first.limit
+        assert first.exhausted_at is not None
+        assert day.orders[0] == "degrade"
+        directive = next(note.directive for note in day.notes if note.directive)
+        assert directive.degrading == self.REACTING.degrading
+
+    def test_when_it_has_been_calm_for_a_while_the_order_is_lifted_and_not_told_again(self) -> None:
+        day = Day(self.REACTING)
+        self.steady(day, 0.005, 120)
+        self.steady(day, 0.25, 20)
+        assert day.orders == ["degrade"]
+        for _ in range(120):
+            day.wait(10.0)
+
+        assert day.orders == ["degrade", "-degrade"]
+        assert len([said for said, _ in day.told if said in ("imminent", "runaway")]) == len(
+            {said for said, _ in day.told if said in ("imminent", "runaway")}
+        )
+
+    def test_a_steady_pace_within_the_limit_is_not_told_of(self) -> None:
+        day = Day(self.REACTING)
+        self.steady(day, 0.01, 700)
+
+        assert day.notes == []
+
+
+class TestRenewal:
+    def test_spent_money_carries_over_to_a_changed_limit(self) -> None:
+        day = Day(DAILY)
+        day.spend(6.0)
+        said = day.treasury.renew([replace(DAILY, limit=5_000_000)], day.wall)
+
+        (directive,) = [note.directive for note in said if note.directive]
+        assert directive.action is Action.STOP
+
+    def test_a_raised_limit_lifts_the_stop(self) -> None:
+        day = Day(DAILY)
+        day.spend(10.0)
+        day.notes += day.treasury.renew([replace(DAILY, limit=50_000_000)], day.wall)
+
+        assert day.orders == ["stop", "-stop"]
+
+    def test_revisions_only_grow(self) -> None:
+        day = Day(DAILY)
+        day.spend(10.0)
+        day.notes += day.treasury.renew([replace(DAILY, limit=50_000_000)], day.wall)
+        day.spend(45.0)
+
+        revisions = [
+            each.revision for note in day.notes for each in (note.directive, note.removal) if each is not None
+        ]
+        assert revisions == sorted(set(revisions))
+
+
+class TestViews:
+    def test_they_show_what_is_spent_and_what_is_done_about_it(self) -> None:
+        day = Day(replace(DAILY, marks=SLOWING))
+        day.spend(8.5)
+        (view,) = day.treasury.views(day.wall)
+
+        assert view.account == Account("daily")
+        assert view.balance.spent == 8_500_000
+        assert view.reactions == {Reaction.THROTTLE}
+
+    @pytest.mark.parametrize("spent", [0.0, 4.9])
+    def test_nothing_is_done_before_a_mark(self, spent: float) -> None:
+        day = Day(DAILY)
+        day.spend(spent)
+
+        assert day.notes == []
