@@ -140,13 +140,13 @@ def policy_of(settings: Settings) -> Policy:
     Raises:
         SettingsError: the file cannot be read, or says what cannot be obeyed.
     """
-    policy = settings.policy
+    policy, mode = settings.policy, Mode(settings.mode) if settings.mode else None
     if policy is None:
-        policy = _policy_from_file(settings.config) if settings.config else Policy()
-    return dataclasses.replace(policy, mode=Mode(settings.mode)) if settings.mode else policy
+        policy = _policy_from_file(settings.config, mode) if settings.config else Policy()
+    return dataclasses.replace(policy, mode=mode) if mode else policy
 
 
-def _policy_from_file(path: str) -> Policy:
+def _policy_from_file(path: str, mode: Mode | None) -> Policy:
     from spanfuse_processor.engine.checking import line_of
     from spanfuse_processor.engine.policy_file import policy_from_mapping
 
@@ -162,7 +162,7 @@ def _policy_from_file(path: str) -> Policy:
     if content is not None and not isinstance(content, Mapping):
         raise SettingsError(f"config {path}: expected a mapping of sections")
     try:
-        return policy_from_mapping((content or {}).get("policy") or {})
+        return policy_from_mapping((content or {}).get("policy") or {}, mode=mode)
     except PolicyError as error:
         raise SettingsError(f"config {path}:{line_of(tree, error.path)}: {error}") from None
 

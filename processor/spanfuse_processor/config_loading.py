@@ -20,6 +20,7 @@ from spanfuse_processor.engine.checking import build, line_of, mapping, unknown
 from spanfuse_processor.engine.policy import Policy, PolicyError
 from spanfuse_processor.engine.policy_file import policy_from_mapping
 from spanfuse_processor.engine.schema import description, policy_schema, schema_of
+from spanfuse_processor.engine.verdicts import Mode
 
 T = TypeVar("T")
 Field = tuple[str, str]  # of a section
@@ -60,7 +61,7 @@ def load_config(path: str | Path | None, environment: Mapping[str, str] | None =
     """
     env = os.environ if environment is None else environment
     path = path or env.get(ENV_CONFIG) or None
-    config, tree = (Config(), None) if path is None else _from_file(Path(path))
+    config, tree = (Config(), None) if path is None else _from_file(Path(path), _mode(env))
     given = _given(env)
     config = _with_environment(config, given, env)
     _check(config, _Origins(str(path or ""), tree, given))
@@ -114,7 +115,15 @@ def _variable(section: str, name: str) -> str:
     return ENV_PREFIX + (name if section == "auth" else f"{section}_{name}").upper()
 
 
-def _from_file(path: Path) -> tuple[Config, Node]:
+def _mode(env: Mapping[str, str]) -> Mode | None:
+    """The mode that the environment sets."""
+    name = ENV_PREFIX + "MODE"
+    if not env.get(name):
+        return None
+    return _guarded(name, lambda: build(Policy, {"mode": env[name]}, ("policy",))).mode
+
+
+def _from_file(path: Path, mode: Mode | None) -> tuple[Config, Node]:
     try:
         import yaml
     except ImportError:
@@ -133,7 +142,7 @@ def _from_file(path: Path) -> tuple[Config, Node]:
         raise ConfigError(str(path), mark.line + 1 if mark else 0, f"bad YAML: {problem}") from None
     _refuse_twins(path, tree)
     try:
-        return _from_values({} if values is None else values), tree
+        return _from_values({} if values is None else values, mode), tree
     except PolicyError as error:
         raise ConfigError(str(path), line_of(tree, error.path), str(error)) from None
 
@@ -166,14 +175,14 @@ def _twins(tree: Node) -> Iterator[tuple[int, int, str]]:
             todo.append(value)
 
 
-def _from_values(values: object) -> Config:
+def _from_values(values: object, mode: Mode | None) -> Config:
     known = {**SECTIONS, "policy": Policy, "fingerprint_key": str}
     made: dict[str, Any] = {}
     for name, section in mapping(values, "sections", ()).items():
         if name not in known:
             raise PolicyError((str(name),), unknown("section", str(name), known))
         if name == "policy":
-            made[name] = policy_from_mapping(section)
+            made[name] = policy_from_mapping(section, mode=mode)
         elif name == "fingerprint_key":
             if not isinstance(section, str):
                 raise PolicyError((name,), f"expected str, got {section!r}")
@@ -195,9 +204,8 @@ def _with_environment(config: Config, given: Mapping[Field, str], env: Mapping[s
         before = changed.get(section, getattr(config, section))
         value = _from_text(SECTIONS[section], section, name, text)
         changed[section] = dataclasses.replace(before, **{name: value})
-    if mode := env.get(ENV_PREFIX + "MODE"):
-        checked = _guarded(ENV_PREFIX + "MODE", lambda: build(Policy, {"mode": mode}, ("policy",)))
-        changed["policy"] = dataclasses.replace(config.policy, mode=checked.mode)
+    if mode := _mode(env):
+        changed["policy"] = dataclasses.replace(config.policy, mode=mode)
     if key := env.get(ENV_PREFIX + "FINGERPRINT_KEY"):
         changed["fingerprint_key"] = key
     return dataclasses.replace(config, **changed)

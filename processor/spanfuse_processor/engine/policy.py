@@ -16,6 +16,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from spanfuse_processor.engine.budget import Budget
 from spanfuse_processor.engine.verdicts import Mode
 
 AT_LEAST_ONE: Final[Mapping[str, float]] = MappingProxyType({"least": 1})
@@ -217,7 +218,8 @@ class Policy:
     gave itself which it may spend while a warning of a loop stands; then the warning is a stop; 0: never.
     `tools` says what single tools are. `prices` are those of models by shell-style patterns, before the
     book's; the last that matches holds. `fallback` is charged for models that nobody knows, null: they cost
-    nothing, and are counted. `breaker` says when a stop may be tried again, `bounds` what may be kept.
+    nothing, and are counted. `budgets` say what may be spent, by name. `breaker` says when a stop may be
+    tried again, `bounds` what may be kept.
     """
 
     mode: Mode = Mode.ENFORCE
@@ -228,5 +230,6 @@ class Policy:
     tools: Mapping[str, ToolRule] = field(default_factory=lambda: MappingProxyType({}))
     prices: Mapping[str, Price] = field(default_factory=lambda: MappingProxyType({}))
     fallback: Price | None = None
+    budgets: tuple[Budget, ...] = ()
     breaker: BreakerLimits = BreakerLimits()
     bounds: Bounds = Bounds()

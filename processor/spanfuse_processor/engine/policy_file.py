@@ -28,21 +28,28 @@ from spanfuse_processor.engine.policy import (
     Profile,
     ToolRule,
 )
+from spanfuse_processor.engine.policy_budgets import budgets_of
+from spanfuse_processor.engine.verdicts import Mode
 
-_MAPPINGS: Final = frozenset({"detectors", "rules", "tools", "prices", "fallback"})
+_MAPPINGS: Final = frozenset({"detectors", "rules", "tools", "prices", "fallback", "budgets"})
 """Sections that hold more than plain fields."""
 
 
-def policy_from_mapping(values: object, path: Path = ("policy",)) -> Policy:
-    """The policy that a file's `policy` section describes; absent fields keep their defaults.
+def policy_from_mapping(values: object, path: Path = ("policy",), mode: Mode | None = None) -> Policy:
+    """The policy that a file's `policy` section describes; absent fields keep their defaults. `mode` is said
+    elsewhere and goes over the policy's; budgets that name none have it too.
 
     Raises:
         PolicyError: with the path of the field that is wrong.
     """
     given = mapping(values, "fields", path)
     plain = {name: value for name, value in given.items() if name not in _MAPPINGS}
+    policy = build(Policy, plain, path)
+    mode = mode or policy.mode
     return dataclasses.replace(
-        build(Policy, plain, path),
+        policy,
+        mode=mode,
+        budgets=budgets_of(given.get("budgets", {}), mode, (*path, "budgets")),
         detectors=_detectors(given.get("detectors", {}), (*path, "detectors")),
         rules=_rules(given.get("rules", ()), (*path, "rules")),
         tools=_tools(given.get("tools", {}), (*path, "tools")),

@@ -12,13 +12,17 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final, get_type_hints
 
+from spanfuse_processor.engine.budget import Measure
+from spanfuse_processor.engine.budget_section import BudgetSection, DegradeSection, MarkSection
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.policy import Match, Policy, PolicyRule, Price, ToolRule
+from spanfuse_processor.engine.reach import Reach
 
 Schema = dict[str, Any]
 
 _PLAIN: Final = {str: {"type": "string"}, bool: {"type": "boolean"}}
 _NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}}
+_ONE_OR_SEVERAL: Final[Schema] = {"anyOf": [{"type": "string"}, _NAMES]}
 TWIN: Final = "_stop"  # behind the name of a limit that warns: the limit that stops
 _SENTENCE: Final = re.compile(r"(?<=\.)\s+(?=[A-Z`0-9])|\n\s*\n")
 
@@ -26,12 +30,39 @@ _SENTENCE: Final = re.compile(r"(?<=\.)\s+(?=[A-Z`0-9])|\n\s*\n")
 def policy_schema() -> Schema:
     """The JSON schema of the `policy` section."""
     detectors = _object({name: schema_of(limits) for name, (_, limits) in DETECTORS.items()})
-    rule = _with(PolicyRule, match=_with(Match, **_patterns()), detectors=detectors)
+    rule = _with(PolicyRule, match=_with(Match, **_patterns(Match)), detectors=detectors)
     tools = {"type": "object", "additionalProperties": schema_of(ToolRule)}
     prices = {"type": "object", "additionalProperties": _price()}
     fallback = {"anyOf": [_price(), {"type": "null"}]}
     rules = {"type": "array", "items": rule}
-    return _with(Policy, detectors=detectors, rules=rules, tools=tools, prices=prices, fallback=fallback)
+    budgets = {"type": "object", "additionalProperties": _budget()}
+    return _with(
+        Policy,
+        detectors=detectors,
+        rules=rules,
+        tools=tools,
+        prices=prices,
+        fallback=fallback,
+        budgets=budgets,
+    )
+
+
+def _budget() -> Schema:
+    """One measure, and no more."""
+    time = {"anyOf": [{"type": "string"}, {"type": "number", "minimum": 0}]}
+    share = {"anyOf": [{"type": "string"}, {"type": "number", "exclusiveMinimum": 0}]}
+    mark = _with(MarkSection, at=share) | {"required": ["at"]}
+    models = {"type": "object", "additionalProperties": {"type": "string"}}
+    budget = _with(
+        BudgetSection,
+        match=_with(Reach, **_patterns(Reach)),
+        per=_ONE_OR_SEVERAL,
+        window=time,
+        block_after=time,
+        marks={"type": "array", "items": mark},
+        degrade=_with(DegradeSection, models=models, tools=_ONE_OR_SEVERAL),
+    )
+    return budget | {"oneOf": [{"required": [measure.value]} for measure in Measure]}
 
 
 def _price() -> Schema:
@@ -72,9 +103,8 @@ def _with(cls: type[Any], **properties: Schema) -> Schema:
     return schema
 
 
-def _patterns() -> dict[str, Schema]:
-    one_or_several = {"anyOf": [{"type": "string"}, _NAMES]}
-    return {each.name: one_or_several for each in dataclasses.fields(Match)}
+def _patterns(cls: type[Any]) -> dict[str, Schema]:
+    return {each.name: _ONE_OR_SEVERAL for each in dataclasses.fields(cls)}
 
 
 def _described(cls: type[Any], field: str) -> Schema:

@@ -30,7 +30,7 @@ class Receipts:
     >>> for key in (b"a", b"b", b"c", b"d"):
     ...     receipts.put(key, Receipt(Amounts(5), (), 0.0))
     >>> receipts.get(b"a") is None, receipts.get(b"c").amounts.usd
-    (False, 5)
+    (True, 5)
     """
 
     __slots__ = ("_limit", "_older", "_young")
