@@ -41,7 +41,7 @@ class Forecast(NamedTuple):
         tte_short, tte_long: seconds until the limit is reached at these rates; 0 when it is; None: never.
         exhausted_at: when the budget runs out, if that is before the period ends; else None.
         total_low, total_mid, total_high: what the period will come to, with a band that holds in 80 % of
-            periods; the band is None before 8 periods of this budget are over, all three of a rolling one.
+            periods; the band is None before 9 periods of this budget are over, all three of a rolling one.
         exceed_probability: that the period ends over the limit; None before there is a band.
         coverage: the share of finished periods that ended inside the band said at half time; None: no such.
         observations: finished periods that the band rests on.
@@ -70,7 +70,7 @@ class RunForecast(NamedTuple):
 
     Attributes:
         steps, spent: so far.
-        steps_low, steps_high: between how many more steps the cap is reached at; None: never, or not known.
+        steps_low, steps_mid, steps_high: with how many more steps the cap is reached; None: not known.
         total_low, total_mid, total_high: the final total, with an interval that holds in 90 % of runs. Weak.
             None before 20 runs of this agent have finished.
         coverage: the share of this agent's finished runs that ended inside their interval; None: none yet.
@@ -79,8 +79,9 @@ class RunForecast(NamedTuple):
 
     steps: int
     spent: float
-    steps_low: float | None = None
-    steps_high: float | None = None
+    steps_low: int | None = None
+    steps_mid: int | None = None
+    steps_high: int | None = None
     total_low: float | None = None
     total_mid: float | None = None
     total_high: float | None = None
@@ -99,8 +100,12 @@ class BudgetForecasting(Protocol):
     ) -> Forecast | None:
         """Looks ahead from `wall`. None: too early in the period, or too few calls of it, to say anything."""
 
-    def close(self, start: float, end: float, total: float) -> None:
-        """A period is over and came to `total`: what was said of it is compared and learnt from."""
+    def close(self, start: float, end: float, total: float, curbed: bool = False) -> None:
+        """A period is over and came to `total`: what was said of it is compared and learnt from.
+
+        `curbed`: something was done that held its total down (calls were refused, slowed down or made
+        cheaper), so that it teaches nothing.
+        """
 
     def dump(self) -> dict[str, Any]:
         """All that it knows, as plain data."""

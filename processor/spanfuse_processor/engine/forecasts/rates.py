@@ -8,8 +8,9 @@ time in which nothing is spent counts. Rule 3: what comes late counts now, a cor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, log
-from typing import Final
+from typing import Final, NamedTuple
 
 HOUR: Final = 3_600.0
 DAY: Final = 24 * HOUR
@@ -40,72 +41,105 @@ def half_lives(period: float) -> tuple[float, float]:
     return period * (short / known), period * (long / known)
 
 
+class Slopes(NamedTuple):
+    """Spend a second of time, and a weighed second (see `season`), by the short and by the long memory."""
+
+    short: float
+    long: float
+    level_short: float
+    level_long: float
+
+
+NOTHING: Final = Slopes(0.0, 0.0, 0.0, 0.0)
+
+
 class Rates:
     """Spend a second, by a short and by a long memory.
 
     >>> rates = Rates(3600.0)
     >>> for second in range(0, 700, 10):
-    ...     rates.observe(float(second), 5.0)
-    >>> [round(rate, 6) for rate in rates.at(690.0)]
-    [0.5, 0.5]
+    ...     rates.observe(float(second), 5.0, 10.0)
+    >>> round(rates.at(690.0, 0.0).short, 6), round(rates.at(690.0, 0.0).long, 6)
+    (0.5, 0.5)
 
     Attributes:
-        first, last: when the first and the last spend was seen; None: none was.
+        first, last: when the first and the last spend was seen; `first` is None before.
     """
 
-    __slots__ = ("_long", "_long_cost", "_long_time", "_short", "_short_cost", "_short_time", "first", "last")
+    __slots__ = (
+        "_long",
+        "_long_cost",
+        "_long_moved",
+        "_long_time",
+        "_short",
+        "_short_cost",
+        "_short_moved",
+        "_short_time",
+        "first",
+        "last",
+    )
 
     def __init__(self, period: float) -> None:
         short, long = half_lives(period)
-        self._short, self._long = _LN2 / short, _LN2 / long
-        self._short_cost = self._short_time = self._long_cost = self._long_time = 0.0
+        self._short, self._long = -_LN2 / short, -_LN2 / long
+        self._short_cost = self._short_time = self._short_moved = 0.0
+        self._long_cost = self._long_time = self._long_moved = 0.0
         self.first: float | None = None
-        self.last: float = 0.0
+        self.last = 0.0
 
-    def observe(self, wall: float, amount: float) -> None:
-        """Spend became known. The first has nothing before it to be measured from: it starts the clock."""
+    def observe(self, wall: float, amount: float, moved: float) -> None:
+        """Spend became known; since the last, the day's shape `moved` by so much (seconds, on the average).
+
+        The first spend has nothing before it to be measured from: it starts the clock.
+        """
         if self.first is None:
             self.first = self.last = wall
             return
-        passed = wall - self.last
         amount = amount if amount > 0.0 else 0.0
+        passed = wall - self.last
         if passed <= 0.0:
             self._short_cost += amount
             self._long_cost += amount
             return
-        short, long = exp(-self._short * passed), exp(-self._long * passed)
+        short, long = exp(self._short * passed), exp(self._long * passed)
         self._short_cost = self._short_cost * short + amount
         self._short_time = self._short_time * short + passed
+        self._short_moved = self._short_moved * short + moved
         self._long_cost = self._long_cost * long + amount
         self._long_time = self._long_time * long + passed
+        self._long_moved = self._long_moved * long + moved
         self.last = wall
 
-    def at(self, wall: float) -> tuple[float, float]:
-        """The short and the long rate; 0 before there is time to divide by."""
+    def at(self, wall: float, moved: float) -> Slopes:
+        """The rates at a moment, since the last spend of which the day's shape `moved` by so much."""
         passed = wall - self.last
+        if self.first is None or (passed <= 0.0 and self._short_time <= 0.0):
+            return NOTHING
         if passed <= 0.0:
-            if self._short_time <= 0.0:
-                return 0.0, 0.0
-            return self._short_cost / self._short_time, self._long_cost / self._long_time
-        if self.first is None:
-            return 0.0, 0.0
-        short, long = exp(-self._short * passed), exp(-self._long * passed)
-        return (
-            self._short_cost * short / (self._short_time * short + passed),
-            self._long_cost * long / (self._long_time * long + passed),
+            short = long = 1.0
+            passed = moved = 0.0
+        else:
+            short, long = exp(self._short * passed), exp(self._long * passed)
+        short_cost, long_cost = self._short_cost * short, self._long_cost * long
+        return Slopes(
+            short_cost / (self._short_time * short + passed),
+            long_cost / (self._long_time * long + passed),
+            short_cost / (self._short_moved * short + moved),
+            long_cost / (self._long_moved * long + moved),
         )
 
     def dump(self) -> list[float]:
         """All that it knows; empty when it knows nothing."""
         if self.first is None:
             return []
-        sums = [self._short_cost, self._short_time, self._long_cost, self._long_time]
-        return [self.first, self.last, *sums]
+        short = [self._short_cost, self._short_time, self._short_moved]
+        return [self.first, self.last, *short, self._long_cost, self._long_time, self._long_moved]
 
-    def load(self, dump: list[float]) -> None:
-        """Takes up what another knew. Raises ValueError when it is not six numbers, or none."""
+    def load(self, dump: Sequence[float]) -> None:
+        """Takes up what another knew. Raises ValueError when it is not eight numbers, or none."""
         if not dump:
             return
         first, self.last, *sums = map(float, dump)
-        self._short_cost, self._short_time, self._long_cost, self._long_time = sums
+        self._short_cost, self._short_time, self._short_moved, *sums = sums
+        self._long_cost, self._long_time, self._long_moved = sums
         self.first = first
