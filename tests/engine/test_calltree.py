@@ -6,7 +6,7 @@ import pytest
 from tests.engine.making import agent, ended, model, span, started, trace
 from tests.engine.trees import added, node, stats, tree
 
-from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.tree.nodes import STEPS
 
 
@@ -199,7 +199,7 @@ class TestFolding:
         added(made, ended(1))
         added(made, model(2), None)
 
-        made.settle(trace(1), span(2), 110)
+        made.settle(trace(1), span(2), Usage(100, 10), 110)
 
         assert (made.totals.unpriced, made.totals.cost) == (0, 110)
 

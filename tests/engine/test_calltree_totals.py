@@ -147,7 +147,7 @@ class TestTotals:
         events = {1: model(1), 2: ended(2, 1, Kind.TOOL), 3: model(3, 2)}
 
         for number in order:
-            made.add(events[number], 110)
+            made.add(events[number], None if number == 2 else 110)
 
         assert made.totals.cost == 220
 
@@ -162,8 +162,8 @@ class TestTotals:
         made = tree()
         added(made, model(1), None)
 
-        made.settle(trace(1), span(1), 110)
-        made.settle(trace(1), span(1), 110)
+        made.settle(trace(1), span(1), Usage(100, 10), 110)
+        made.settle(trace(1), span(1), Usage(100, 10), 110)
 
         assert (made.totals.unpriced, made.totals.cost) == (0, 110)
 

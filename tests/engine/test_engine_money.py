@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tests.engine.driving import Plain, engine, look, tell
-from tests.engine.making import Book, detectors, ended, model
+from tests.engine.making import Book, detectors, ended, model, span
 
 from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.engine import Engine
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.nouns import Usage
-from spanfuse_processor.engine.policy import Policy
+from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.policy import Policy, Price, ToolRule
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
+from spanfuse_processor.engine.tree.spending import Amended
 
 
 class TestMoney:
@@ -114,11 +115,143 @@ class TestWhatDetectorsSee:
         assert [call.window for call in calls] == [8_192, 0, 0, 0]
 
 
-def heard(events: Iterable[CallEnded], book: Book | None = None) -> list[Call]:
+class TestPolicy:
+    """What a policy says of prices."""
+
+    def test_its_prices_go_before_those_of_the_book(self) -> None:
+        made = engine(Policy(prices={"go*": Price(10.0, 0.0), "lama": Price()}))
+
+        tell(made, [model(1), model(2, model="lama", name="lama")])
+
+        assert (look(made).cost, look(made).unpriced_calls, made.stats().unpriced) == (1000, 0, 0)
+
+    def test_its_fallback_is_charged_for_what_nobody_knows_and_counted_as_unpriced(self) -> None:
+        policy = Policy(fallback=Price(5.0, 0.0))
+        calls = heard([model(1), model(2, model="odd", name="odder")], policy=policy)
+        made = engine(policy)
+        tell(made, [model(1), model(2, model="odd", name="odder")])
+
+        assert [(call.cost, call.estimated) for call in calls] == [(110, False), (500, True)]
+        assert (look(made).cost, look(made).unpriced_calls) == (610, 0)
+        assert (made.stats().unpriced_models, made.stats().guessed) == ({"odd": 1}, 1)
+
+    def test_the_model_that_was_asked_for_goes_before_the_fallback(self) -> None:
+        policy = Policy(fallback=Price(5.0, 0.0))
+
+        assert [call.cost for call in heard([model(1, model="odd", name="good")], policy=policy)] == [110]
+
+    def test_and_so_does_what_the_emitter_says(self) -> None:
+        policy = Policy(fallback=Price(5.0, 0.0))
+        calls = heard([model(1, model="odd", name="odd", cost=77)], policy=policy)
+
+        assert [(call.cost, call.estimated) for call in calls] == [(77, False)]
+
+    def test_a_fallback_that_comes_late_is_counted_as_unpriced_too(self) -> None:
+        book = Book()
+        made = engine(Policy(fallback=Price(5.0, 0.0)), book)
+        tell(made, [model(1, model="slow", name="slow")])
+        book.slow = None
+
+        assert (look(made).cost, made.stats().unpriced_models) == (500, {"slow": 1})
+
+    def test_the_fee_of_a_tool_is_what_its_call_costs_and_in_the_sums_of_the_run(self) -> None:
+        policy = Policy(tools={"search": ToolRule(fee=0.01)})
+        calls = heard(
+            [ended(1, name="search"), ended(2, name="read"), ended(3, name="search")], policy=policy
+        )
+
+        assert [(call.cost, call.run_cost) for call in calls] == [
+            (10_000, 10_000),
+            (None, 10_000),
+            (10_000, 20_000),
+        ]
+
+    def test_a_tool_may_say_itself_what_it_cost(self) -> None:
+        assert [call.run_cost for call in heard([ended(1, cost=2_500)])] == [2_500]
+        fee = Policy(tools={"tool": ToolRule(fee=0.01)})
+        assert [call.run_cost for call in heard([ended(1, cost=2_500)], policy=fee)] == [10_000]
+
+    def test_a_call_that_failed_and_an_agent_have_no_fee_but_a_failed_tool_has(self) -> None:
+        policy = Policy(tools={"tool": ToolRule(fee=0.01), "agent": ToolRule(fee=0.01)})
+        agent = ended(2, kind=Kind.AGENT, cost=5)
+
+        assert [call.cost for call in heard([ended(1, error="x"), agent], policy=policy)] == [10_000, None]
+
+
+class TestServices:
+    def test_a_call_costs_what_the_way_it_was_served_costs(self) -> None:
+        book = Book()
+        batch = Rates(YOCTO_PER_MICRO // 2, YOCTO_PER_MICRO // 2)
+        book.slow = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO, services=(("batch", batch),))
+
+        calls = heard(
+            [model(at, model="slow", service=how) for at, how in ((1, "default"), (2, "batch"))], book
+        )
+
+        assert [call.cost for call in calls] == [110, 55]
+
+    def test_also_where_the_price_comes_late(self) -> None:
+        book = Book()
+        made = engine(book=book)
+        tell(made, [model(1, model="slow", name="slow", service="batch")])
+        batch = Rates(YOCTO_PER_MICRO // 2, YOCTO_PER_MICRO // 2)
+        book.slow = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO, services=(("batch", batch),))
+
+        assert look(made).cost == 55
+
+
+class TestGuesses:
+    def test_a_guess_is_marked_and_counted_and_gives_way_to_what_is_reported(self) -> None:
+        made = engine()
+        tell(made, [model(1, tokens=1000, estimated=True)])
+        before = look(made).cost
+        tell(made, [model(1, tokens=100)])
+
+        assert (before, look(made).cost) == (1100, 110)
+        assert (made.stats().estimated, made.stats().corrected) == (1, 1)
+        assert [call.estimated for call in heard([model(1, estimated=True), model(2)])] == [True, False]
+
+    def test_tries_that_failed_unseen_are_counted_and_not_charged(self) -> None:
+        made = engine()
+        tell(made, [model(1, resends=2)])
+
+        assert (made.stats().resends, look(made).cost) == (2, 110)
+
+
+class TestAmendments:
+    """Who keeps count beside the engine hears what a call comes to after all."""
+
+    def test_a_price_that_came_late_is_told_wherever_its_run_is_by_then(self) -> None:
+        for wait in (0.0, 10_000.0):
+            told: list[Amended] = []
+            book = Book()
+            made = Engine(Policy(), book, (Plain(),), detectors(), amend=told.append)
+            tell(made, [model(1, model="slow", name="slow")])
+            made.advance(wait)
+            book.slow = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO)
+            made.advance(wait + 1.0)
+
+            assert [(each.span_id, each.usage, each.cost) for each in told] == [
+                (span(1), Usage(100, 10), 110)
+            ]
+
+    def test_a_call_that_another_tells_again_is_told_to_be_nothing(self) -> None:
+        told: list[Amended] = []
+        made = Engine(Policy(), Book(), (Plain(),), detectors(), amend=told.append)
+        tell(made, [model(1), model(2, 1)])
+
+        assert [(each.span_id, each.usage, each.cost) for each in told] == [(span(1), Usage(), 0)]
+
+
+def heard(events: Iterable[CallEnded], book: Book | None = None, policy: Policy | None = None) -> list[Call]:
     """The calls that an engine makes of `events`."""
     calls: list[Call] = []
     made = Engine(
-        Policy(), book or Book(), (Plain(),), detectors(), observer=lambda call, _: calls.append(call)
+        policy or Policy(),
+        book or Book(),
+        (Plain(),),
+        detectors(),
+        observer=lambda call, _: calls.append(call),
     )
     for event in events:
         made.observe(event, 0.0)

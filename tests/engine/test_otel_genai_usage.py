@@ -6,7 +6,7 @@ import pytest
 from tests.engine.genai import CHAT, read
 
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.nouns import Details, Usage
 
 
 class TestUsage:
@@ -44,6 +44,28 @@ class TestUsage:
     )
     def test_cache_writes_by_every_spelling(self, name: str) -> None:
         assert read({**CHAT, names.INPUT_TOKENS: 200, name: 64}).usage == Usage(200, 0, 0, 64)
+
+    def test_audio_images_and_long_caches_are_parts_too(self) -> None:
+        attributes = {names.INPUT_TOKENS: 200, names.AUDIO_INPUT_TOKENS: 50, names.KEPT_TOKENS: 64}
+
+        assert read({**CHAT, **attributes}).usage == Usage(200, details=Details(kept=64, audio_input=50))
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            names.SERVICE_TIER,
+            "gen_ai.openai.response.service_tier",
+            "anthropic.response.service_tier",
+            "openai.request.service_tier",
+        ],
+    )
+    def test_how_a_call_was_served_by_every_spelling(self, name: str) -> None:
+        assert read({**CHAT, name: "Priority"}).service == "priority"
+        assert read({**CHAT, "openai.request.service_tier": "auto", name: "flex"}).service == "flex"
+
+    def test_a_guess_says_so(self) -> None:
+        assert read({**CHAT, names.INPUT_TOKENS: 5, names.ESTIMATED: True}).estimated
+        assert not read({**CHAT, names.INPUT_TOKENS: 5}).estimated
 
     def test_parts_that_are_more_than_the_whole_are_outside_of_it(self) -> None:
         usage = read({**CHAT, names.INPUT_TOKENS: 8, names.CACHED_TOKENS: 128}).usage

@@ -80,11 +80,10 @@ def test_a_models_window_is_known_with_its_price_and_not_before() -> None:
     event = model(1, model="slow", name="slow")
 
     desk.price(event)
-    before = desk.pricer.window(event)
-    desk.book.slow = replace(FLAT, window=128_000)
+    before, desk.book.slow = desk.pricer.known(event), replace(FLAT, window=128_000)
     desk.price(event)
 
-    assert (before, desk.pricer.window(event)) == (0, 128_000)
+    assert (before, desk.pricer.known(event)) == (None, desk.book.slow)
 
 
 def test_a_model_that_no_book_knows_has_no_window() -> None:
@@ -93,7 +92,7 @@ def test_a_model_that_no_book_knows_has_no_window() -> None:
 
     desk.price(event)
 
-    assert desk.pricer.window(event) == 0
+    assert desk.pricer.known(event) is None
 
 
 def test_a_price_that_is_being_looked_up_is_pending_and_asked_for_again() -> None:

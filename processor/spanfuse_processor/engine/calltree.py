@@ -8,7 +8,7 @@ calls are counted and no longer remembered. It knows no detector, no book and no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from spanfuse_processor.engine.calls import Call
@@ -26,20 +26,17 @@ from spanfuse_processor.engine.tree.nodes import (
     KIND,
     LINK,
     META,
-    MODEL,
-    MOST,
     NONE,
     Nodes,
 )
+from spanfuse_processor.engine.tree.spending import Amend, Price, Spending
 from spanfuse_processor.engine.tree.totals import Totals
-from spanfuse_processor.engine.tree.usages import fitting, larger_of, same
 from spanfuse_processor.engine.tree.view import Node, view
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
 _MAX_TOLD: Final = 128
 """Tool calls of a run that are remembered by their id: two tellings of one come close together."""
-Price = Callable[[CallEnded, Usage], MicroUsd | None]
 
 
 class CallTree:
@@ -60,7 +57,7 @@ class CallTree:
         folded: calls that were counted without being remembered.
     """
 
-    __slots__ = ("_kin", "_nodes", "_open", "_stats", "_told", "folded", "run", "totals")
+    __slots__ = ("_kin", "_nodes", "_open", "_spending", "_stats", "_told", "folded", "run", "totals")
 
     def __init__(
         self,
@@ -69,11 +66,13 @@ class CallTree:
         stats: EngineStats,
         totals: Totals | None = None,
         numbers: list[int] | None = None,
+        amend: Amend | None = None,
     ) -> None:
         self.run = run
         self.totals = Totals() if totals is None else totals
         self.folded = 0
         self._nodes = Nodes(limit, stats, numbers)
+        self._spending = Spending(self._nodes, self.totals, stats, amend)
         self._stats = stats
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
         self._told: Marks | None = None  # tool calls by their id, and whether their content was known
@@ -87,7 +86,7 @@ class CallTree:
     def add(self, event: CallStarted, cost: MicroUsd | None = None) -> Call | None:
         """Places an event. None: nothing new (a duplicate, a heartbeat, a tool call told already).
 
-        `cost` is that of an ended model call, None where it is unknown.
+        `cost` is that of an ended call of a model or a tool, None where it is unknown.
         """
         nodes = self._nodes
         trace, span = event.trace_id, event.span_id
@@ -113,35 +112,13 @@ class CallTree:
 
     def reconcile(self, event: CallEnded, price: Price) -> None:
         """A second telling of an ended call: where the two differ, the larger counts are charged."""
-        nodes = self._nodes
-        node = nodes.index.get(nodes.key(event.trace_id, event.span_id))
-        if node is None:
-            return
-        meta = nodes.cells[node * CELLS + META]
-        usage, kept = event.usage, nodes.usage(node)
-        if meta & KIND == CODES[event.kind] and (usage is None or same(usage, kept)):
-            return
-        self._stats.conflicts += 1
-        if usage is None or meta & KIND < MODEL:
-            return
-        larger = larger_of(fitting(usage), kept)
-        if same(larger, kept):
-            return
-        if nodes.uncount(node):
-            self.totals.take(kept, nodes.cost(node))
-        self._spend(node, larger, price(event, larger))
-        self._rise(node)
+        node = self.find(event.trace_id, event.span_id)
+        if node is not None:
+            self._spending.reconcile(node, event, price)
 
-    def settle(self, trace_id: bytes, span_id: bytes, cost: MicroUsd) -> None:
+    def settle(self, trace_id: bytes, span_id: bytes, usage: Usage, cost: MicroUsd) -> None:
         """The price of a call that came without one is known now."""
-        nodes = self._nodes
-        node = nodes.index.get(nodes.key(trace_id, span_id))
-        if node is None:  # it was folded, and so counted
-            self.totals.settle(cost)
-        elif nodes.cost(node) is None:
-            cost = min(cost, MOST)
-            if nodes.settle(node, cost):
-                self.totals.settle(cost)
+        self._spending.settle(self.find(trace_id, span_id), trace_id, span_id, usage, cost)
 
     def link(self, trace_id: bytes, span_id: bytes, parent_id: bytes) -> None:
         """A span that is no call, but that calls may hang on: it keeps a chain of parents whole."""
@@ -158,7 +135,7 @@ class CallTree:
         nodes.place(node, LINK, trace_id, parent_id, fresh)
         if self._kin is not None:
             self._kin.placed(node, None, fresh)
-        self._rise(node)
+        self._spending.rise(node)
         if self._kin is not None:
             self._kin.linked(node)
 
@@ -168,7 +145,7 @@ class CallTree:
         self._kin = self._kin or Kin(self._nodes)
         moved, wrappers = self._kin.unite(other._kin or Kin(other._nodes))
         for node in wrappers:
-            self.totals.take(self._nodes.usage(node), self._nodes.cost(node))
+            self._spending.take(node)
         if other._open:
             self._open = (self._open or {}) | {moved[node]: number for node, number in other._open.items()}
         if other._told is not None:
@@ -203,7 +180,7 @@ class CallTree:
             self._kin.placed(node, event, fresh)
 
     def _begin(self, node: int, event: CallStarted) -> Call:
-        self._rise(node)
+        self._spending.rise(node)
         if self._kin is not None:
             self._kin.heard(node, event)
         if self._open is None:
@@ -215,10 +192,11 @@ class CallTree:
         cells = self._nodes.cells
         cells[node * CELLS + META] |= ENDED
         kind = event.kind
+        counts = True
         if event.usage is not None and kind in CHARGED:
-            self._spend(node, fitting(event.usage), cost)
+            counts = self._spending.tell(node, event, event.usage, cost)
         if cells[node * CELLS] != NONE:
-            self._rise(node)
+            self._spending.rise(node)
         if self._kin is not None:
             self._kin.heard(node, event)
         number = self._open.pop(node, 0) if self._open else 0
@@ -226,14 +204,20 @@ class CallTree:
             told = self._tell(event)
             if told is not None:
                 return self._call(node, event, self.totals.calls, None) if told else None
-        return self._call(node, event, number or self._number(), cost)
+        if kind is TOOL:
+            self._spending.pay(cost)
+        call = self._call(node, event, number or self._number(), cost)
+        call.counts = counts
+        return call
 
     def _fold(self, event: CallEnded, cost: MicroUsd | None) -> Call:
         """A call past the bound is counted and judged, and not remembered."""
         self.folded += 1
         self._stats.folded += 1
         if event.usage is not None and event.kind in CHARGED:
-            self.totals.add(fitting(event.usage), cost)
+            self._spending.fold(event.usage, cost)
+        elif event.kind is TOOL:
+            self._spending.pay(cost)
         above = self._nodes.index.get(self._nodes.key(event.trace_id, event.parent_span_id), NONE)
         depth, agents = self._ancestry(event, above)
         call = Call(event, self.run, self._number(), depth, int(event.kind is AGENT), agents, True, cost)
@@ -279,17 +263,6 @@ class CallTree:
         totals = self.totals
         totals.calls += 1
         return totals.calls
-
-    def _rise(self, node: int) -> None:
-        wrapper = self._nodes.rise(node)
-        if wrapper >= 0:
-            self.totals.take(self._nodes.usage(wrapper), self._nodes.cost(wrapper))
-
-    def _spend(self, node: int, usage: Usage, cost: MicroUsd | None) -> None:
-        if cost is not None and cost > MOST:
-            cost = MOST
-        if self._nodes.spend(node, usage, cost):
-            self.totals.add(usage, cost)
 
     def _known(self, ended: bool) -> Call | None:
         if ended:

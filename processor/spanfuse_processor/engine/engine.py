@@ -22,11 +22,11 @@ from spanfuse_processor.engine.dialects import DIALECTS
 from spanfuse_processor.engine.events import CallEnded, CallStarted, Heartbeat, RawSpan
 from spanfuse_processor.engine.findings import flood
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind, Level, MicroUsd, Usage
+from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level, MicroUsd
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
 from spanfuse_processor.engine.pricer import Pricer, Waiting
-from spanfuse_processor.engine.pricing import PENDING, Pending, PriceBook
+from spanfuse_processor.engine.pricing import PENDING, PriceBook
 from spanfuse_processor.engine.runs.features import Features
 from spanfuse_processor.engine.runs.registry import Runs
 from spanfuse_processor.engine.runs.run import Record, Run, RunView, view
@@ -36,6 +36,8 @@ from spanfuse_processor.engine.runs.vigil import Vigil
 from spanfuse_processor.engine.runs.watches import Watches
 from spanfuse_processor.engine.scoping import Scoping, agent_of
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tariff import Tariff
+from spanfuse_processor.engine.tree.spending import Amend, Amended
 from spanfuse_processor.engine.verdicts import Finding, Verdict
 
 
@@ -49,7 +51,8 @@ class Engine:
     """Judges calls. One owner, one thread at a time.
 
     `dialects` are those of the registry unless given. `observer(call, event)` is told of each call that
-    ended, once, whatever came of it: for counting by agent or model.
+    ended, once, whatever came of it: for counting by agent or model. `amend` is told when such a call comes
+    to something else after all: a late price, a corrected usage, another telling of the same.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class Engine:
         dialects: Sequence[Dialect] | None = None,
         detectors: Mapping[str, tuple[type[Detector], type[DetectorLimits]]] = DETECTORS,
         observer: Callable[[Call, CallEnded], None] | None = None,
+        amend: Amend | None = None,
     ) -> None:
         self._policy = policy
         self._scoping = Scoping(policy, {name: limits() for name, (_, limits) in detectors.items()})
@@ -70,8 +74,11 @@ class Engine:
         self._reads = tuple(dialect.read for dialect in dialects or dialects_for(policy))
         self._observer = observer
         self._stats = EngineStats()
-        self._pricer = Pricer(prices, self._stats)
-        self._runs = Runs(policy.bounds, of_run.begin, self._stats, policy.tools)
+        if policy.prices or policy.fallback is not None:
+            prices = Tariff(policy.prices, policy.fallback, prices)
+        self._pricer = Pricer(prices, self._stats, policy.tools)
+        self._amend = amend
+        self._runs = Runs(policy.bounds, of_run.begin, self._stats, policy.tools, amend)
         self._features = Features(of_feature.begin)
         self._stops = Stops(policy.breaker, self._scoping, self._stats)
         self._vigil = Vigil(self._runs.get)
@@ -205,38 +212,22 @@ class Engine:
         )
 
     def _ended(self, event: CallEnded, run: Run) -> Call | None:
-        usage = event.usage
-        cost = self._pricer.price(event, usage) if usage is not None and event.kind in CHARGED else None
+        cost = self._pricer.cost(event)
         twins = self._stats.twins
         call = run.tree.add(event, None if cost is PENDING else cost)
         if call is None:
-            run.tree.reconcile(event, self._known_price)
+            run.tree.reconcile(event, self._pricer.price_now)
             return None
-        if not isinstance(cost, int) and event.kind in CHARGED:
-            self._without_price(event, run, cost)
+        if event.kind in CHARGED:
+            self._pricer.account(call, event, cost, run.record.cost_at_stop is not None)
         if event.ended_ns > run.record.last_ns:
             run.record.last_ns = event.ended_ns
         totals = run.record.totals
         call.run_cost = totals.cost
         call.run_tokens = totals.input_tokens + totals.output_tokens - totals.cached_tokens
-        if usage is not None and event.kind is Kind.MODEL:
-            call.window = self._pricer.window(event)
         if self._observer is not None and self._stats.twins == twins:
             self._observer(call, event)
         return call
-
-    def _without_price(self, event: CallEnded, run: Run, cost: Pending | None) -> None:
-        """A model call that cannot be charged, or not yet: why is counted."""
-        if event.usage is None:
-            self._stats.usage_missing += not event.error
-        elif cost is PENDING:
-            self._pricer.wait(run.id, event, event.usage, run.record.cost_at_stop is not None)
-        else:
-            self._pricer.unpriced(event)
-
-    def _known_price(self, event: CallEnded, usage: Usage) -> MicroUsd | None:
-        cost = self._pricer.price(event, usage)
-        return None if cost is PENDING else cost
 
     def _pay(self, call: Waiting, cost: MicroUsd) -> None:
         """A price has come. What was spent before a stop stays before it."""
@@ -245,10 +236,12 @@ class Engine:
             return
         before = known.record.totals.cost
         if isinstance(known, Run):
-            known.tree.settle(call.trace_id, call.span_id, cost)
+            known.tree.settle(call.trace_id, call.span_id, call.usage, cost)
             known.watch.paid(call.span_id, cost)
         else:
             known.record.totals.settle(cost)
+            if self._amend is not None:
+                self._amend(Amended(call.trace_id, call.span_id, call.usage, cost))
         if known.record.cost_at_stop is not None and not call.stopped:
             known.record.cost_at_stop += known.record.totals.cost - before
 

@@ -118,7 +118,8 @@ class CallEnded(CallStarted):
     without any answer of a model or a tool. `budget` is what its owner says that the whole run may cost,
     None where nobody said; `resends` is how many times a client itself tried again, unseen; `cut` says that
     the answer was not over when it had as many tokens as it may, `asks` that it ended to have tools called,
-    `handed` that the request handed on what a tool had given.
+    `handed` that the request handed on what a tool had given. `service` is how the provider served it, where
+    it says so (batch, flex, priority ...). `estimated`: nobody reported its usage, which is a guess.
     """
 
     ended_ns: int = 0
@@ -133,3 +134,5 @@ class CallEnded(CallStarted):
     cut: bool = False
     asks: bool = False
     handed: bool = False
+    service: str = ""
+    estimated: bool = False

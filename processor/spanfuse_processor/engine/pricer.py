@@ -1,22 +1,28 @@
 """Charges calls by the book, and remembers those whose price is still being looked up.
 
 Rule 1: the model that answered is priced, else the one that was asked. Rule 2: what no book knows is
-charged what its emitter says, if it says so, and else counted as unpriced, never as zero. Rule 3: calls
+charged what its emitter says, if it says so, else at the policy's fallback, and is counted as unpriced, never
+as zero. Rule 3: calls
 that wait for a price are bounded; one too many is unpriced. It knows no run and no tree: it hands back
 what it was given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.nouns import MicroUsd, Usage
+from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
+from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.pricing import NS_PER_DAY, PENDING, Pending, PriceBook, Rates
 from spanfuse_processor.engine.stats import EngineStats
 
 MAX_WAITING: Final = 10_000
+MODEL, EMBEDDINGS, TOOL = Kind.MODEL, Kind.EMBEDDINGS, Kind.TOOL  # looked up in the enum they take longer
+NO_RULES: Final[Mapping[str, ToolRule]] = MappingProxyType({})
 _CACHE_SIZE: Final = 4096
 
 _Key = tuple[str, str, str, int]  # provider, model that answered, model asked for, day
@@ -32,19 +38,28 @@ class Waiting(NamedTuple):
     model: str
     hint: MicroUsd | None
     stopped: bool
+    service: str = ""
 
 
 class Pricer:
-    """One engine's till. Not thread-safe, like its engine."""
+    """One engine's till; `tools` are a policy's words on their fees. Not thread-safe, like its engine."""
 
-    __slots__ = ("_book", "_rates", "_stats", "_waiting", "waiting")
+    __slots__ = ("_book", "_fees", "_rates", "_stats", "_waiting", "waiting")
 
-    def __init__(self, book: PriceBook, stats: EngineStats) -> None:
+    def __init__(self, book: PriceBook, stats: EngineStats, tools: Mapping[str, ToolRule] = NO_RULES) -> None:
         self.waiting = 0
+        self._fees = {name: round(rule.fee * 1_000_000) for name, rule in tools.items() if rule.fee}
         self._book = book
         self._stats = stats
         self._rates: dict[_Key, Rates | None] = {}
         self._waiting: dict[_Key, list[Waiting]] = {}
+
+    def cost(self, event: CallEnded) -> MicroUsd | Pending | None:
+        """What a call costs: a model's by its tokens, a tool's its fee or what it says; others nothing."""
+        kind = event.kind
+        if kind is MODEL or kind is EMBEDDINGS:
+            return None if event.usage is None else self.price(event, event.usage)
+        return self._fees.get(event.name, event.cost) if kind is TOOL else None
 
     def price(self, event: CallEnded, usage: Usage) -> MicroUsd | Pending | None:
         """The cost of `usage` at the prices of this call; None: unknown (see `unpriced`)."""
@@ -56,12 +71,38 @@ class Pricer:
             rates = self._ask(key)
         if rates is PENDING:
             return PENDING
-        return self._charge(rates, usage, event.cost)
+        return self._charge(rates, usage, event.cost, event.service)
 
-    def window(self, event: CallEnded) -> int:
-        """How many tokens the model of a priced call takes in at once; 0 when unknown, or not known yet."""
-        rates = self._rates.get((event.provider, event.model, event.name, event.ended_ns // NS_PER_DAY))
-        return rates.window if rates is not None else 0
+    def price_now(self, event: CallEnded, usage: Usage) -> MicroUsd | None:
+        """The same where nobody can wait: a price that is being looked up is not known."""
+        cost = self.price(event, usage)
+        return None if cost is PENDING else cost
+
+    def account(self, call: Call, event: CallEnded, cost: MicroUsd | Pending | None, stopped: bool) -> None:
+        """Counts what a model's call is charged by, or why it is not charged, or not yet; and tells the call.
+
+        `stopped`: its run had been stopped when it came.
+        """
+        stats, rates = self._stats, None
+        stats.resends += event.resends
+        if event.usage is None:
+            stats.usage_missing += not event.error
+            return
+        if cost is PENDING:
+            self.wait(call.run, event, event.usage, stopped)
+        else:
+            rates = self.known(event)
+            if cost is None or is_guess(rates, event.cost):
+                self.unpriced(event)
+                stats.guessed += cost is not None
+        stats.estimated += event.estimated
+        call.estimated = event.estimated or is_guess(rates, event.cost)
+        if rates is not None and event.kind is MODEL:
+            call.window = rates.window
+
+    def known(self, event: CallEnded) -> Rates | None:
+        """The rates of a call that was priced; None when nobody knows them, or not yet."""
+        return self._rates.get((event.provider, event.model, event.name, event.ended_ns // NS_PER_DAY))
 
     def unpriced(self, event: CallEnded) -> None:
         """Counts a call that has no price."""
@@ -75,7 +116,14 @@ class Pricer:
         self.waiting += 1
         key = (event.provider, event.model, event.name, event.ended_ns // NS_PER_DAY)
         call = Waiting(
-            run, event.trace_id, event.span_id, usage, event.model or event.name, event.cost, stopped
+            run,
+            event.trace_id,
+            event.span_id,
+            usage,
+            event.model or event.name,
+            event.cost,
+            stopped,
+            event.service,
         )
         self._waiting.setdefault(key, []).append(call)
 
@@ -91,16 +139,16 @@ class Pricer:
             return
         self.waiting -= len(calls)
         for call in calls:
-            cost = self._charge(rates, call.usage, call.hint)
-            if cost is None:
+            cost = self._charge(rates, call.usage, call.hint, call.service)
+            if cost is None or is_guess(rates, call.hint):
                 self._stats.count_unpriced(call.model)
-            else:
+            if cost is not None:
                 pay(call, cost)
 
     def _ask(self, key: _Key) -> Rates | Pending | None:
         provider, answered, asked, day = key
-        rates = self._book.rates(provider, answered, day) if answered else None
-        if rates is None and asked and asked != answered:
+        rates = self._book.rates(provider, answered or asked, day)
+        if _is_unknown(rates) and answered and asked and asked != answered:
             rates = self._book.rates(provider, asked, day)
         if rates is PENDING:
             return PENDING
@@ -109,9 +157,20 @@ class Pricer:
         self._rates[key] = rates
         return rates
 
-    def _charge(self, rates: Rates | None, usage: Usage, hint: MicroUsd | None) -> MicroUsd | None:
-        if rates is not None:
-            return rates.cost(usage)
+    def _charge(
+        self, rates: Rates | None, usage: Usage, hint: MicroUsd | None, service: str
+    ) -> MicroUsd | None:
+        if rates is not None and (hint is None or not rates.fallback):
+            return rates.cost(usage, service)
         if hint is not None:
             self._stats.hinted += 1
         return hint
+
+
+def is_guess(rates: Rates | None, hint: MicroUsd | None) -> bool:
+    """Whether a call is charged at a price that is not its model's: nobody knows that one."""
+    return rates is not None and rates.fallback and hint is None
+
+
+def _is_unknown(rates: Rates | Pending | None) -> bool:
+    return rates is None or (isinstance(rates, Rates) and rates.fallback)

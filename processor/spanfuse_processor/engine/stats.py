@@ -16,7 +16,8 @@ OTHER = "other"
 class EngineStats:
     """Counts since the engine was made.
 
-    `unpriced` are model calls with usage and without a price, `unpriced_models` the same by model (names
+    `unpriced` are model calls with usage and without a price of their own (`guessed` of them were charged at
+    the policy's fallback), `unpriced_models` the same by model (names
     past the first thousand share "other"); `hinted` were charged what their emitter said. `twins` are
     spans of a tool call that another span had told already. `orphans` are parents that never came while
     their run lived.
@@ -37,7 +38,11 @@ class EngineStats:
     evicted: int = 0  # runs put away early, to make room
     merged: int = 0  # runs that turned out to be one
     usage_missing: int = 0  # successful model calls that reported no usage
+    estimated: int = 0  # calls whose usage nobody reported, charged by a guess
+    corrected: int = 0  # ... and whose usage came after all
+    resends: int = 0  # tries that a client made unseen and that failed: counted, not charged
     unpriced: int = 0
+    guessed: int = 0
     hinted: int = 0
     findings: int = 0
     stops: int = 0

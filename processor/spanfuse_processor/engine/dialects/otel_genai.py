@@ -20,6 +20,7 @@ from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.content import Content
+from spanfuse_processor.engine.reading.details import details
 from spanfuse_processor.engine.reading.identities import Identities
 from spanfuse_processor.engine.reading.lenient import asks_for_tools, count, micro_usd, text, truth, was_cut
 from spanfuse_processor.engine.reading.messages import hands_on, is_turn
@@ -141,6 +142,8 @@ class OtelGenai:
         event.model = answered or asked
         event.provider = _provider(text(_first(get, names.PROVIDER)))
         event.usage = _usage(get, span.scope in EXCLUSIVE)
+        event.estimated = truth(get(names.ESTIMATED))
+        event.service = text(_first(get, names.SERVICE_TIER)).lower()
         event.cost = micro_usd(_first(get, names.COST_USD)) or None  # without a price list some send a zero
         reasons = get(names.FINISH_REASONS)
         event.cut, event.asks = was_cut(reasons), asks_for_tools(reasons)
@@ -227,6 +230,7 @@ def _usage(get: Get, exclusive: bool) -> Usage | None:
         count(_first(get, names.CACHE_WRITE_TOKENS)) or 0,
         count(_first(get, names.REASONING_TOKENS)) or 0,
         exclusive,
+        details(get),
     )
 
 

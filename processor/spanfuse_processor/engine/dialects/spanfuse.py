@@ -16,6 +16,7 @@ from spanfuse_processor.engine.events import STATUS_ERROR, UNNAMED_ERROR, CallEn
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
+from spanfuse_processor.engine.reading.details import details
 from spanfuse_processor.engine.reading.identities import Identities
 from spanfuse_processor.engine.reading.lenient import asks_for_tools, count, micro_usd, truth, was_cut
 from spanfuse_processor.engine.reading.old_names import PROVIDERS
@@ -106,7 +107,12 @@ def _add_model(event: CallEnded, get: Get) -> bool:
         count(get(names.CACHED_TOKENS)) or 0,
         count(get(names.CACHE_WRITE_TOKENS)) or 0,
         count(get(names.REASONING_TOKENS)) or 0,
+        details=details(get),
     )
+    event.estimated = get(names.ESTIMATED) is True
+    service = get(names.SERVICE_TIER)
+    if service.__class__ is str:
+        event.service = service.lower()
     # Without a price list a library may say nothing, or zero.
     event.cost = None if cost is None else micro_usd(cost) or None
     reasons, budget = get(names.FINISH_REASONS), get(names.BUDGET_USD)

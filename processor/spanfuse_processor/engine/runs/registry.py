@@ -22,6 +22,7 @@ from spanfuse_processor.engine.policy import Bounds, ToolRule
 from spanfuse_processor.engine.runs.run import Record, Run, Tombstone
 from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.spending import Amend
 
 _TRACE_DIGITS = 32
 NO_RULES: Final[Mapping[str, ToolRule]] = MappingProxyType({})
@@ -35,6 +36,7 @@ class Runs:
 
     __slots__ = (
         "_bounds",
+        "_amend",
         "_dead",
         "_keys",
         "_live",
@@ -52,7 +54,9 @@ class Runs:
         new_watch: Callable[[Identity], Watch],
         stats: EngineStats,
         tools: Mapping[str, ToolRule] = NO_RULES,
+        amend: Amend | None = None,
     ) -> None:
+        self._amend = amend
         self.merged: list[tuple[Run, Run]] = []
         self._bounds = bounds
         self._new_watch = new_watch
@@ -164,7 +168,9 @@ class Runs:
         if len(self._live) >= max(1, self._bounds.runs):
             self._stats.evicted += 1
             self._put_away(next(iter(self._live.values())), now, early=True)
-        tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers)
+        tree = CallTree(
+            record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers, self._amend
+        )
         run = self._live[record.id] = Run(
             record, tree, self._new_watch(record.identity), Lanes(self._tools), now
         )

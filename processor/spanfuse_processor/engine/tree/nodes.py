@@ -25,7 +25,7 @@ NONE: Final = 0xFFFF_FFFF  # no parent; no cost
 MOST: Final = NONE - 1  # what a cell can hold: counts above are clamped
 _BLANK: Final = array("I", (NONE, 0, 0, 0, 0, 0, NONE))
 
-# META, low byte: kind and flags; above it the height: the longest chain of agents from here down.
+# META, low bits: kind and flags; above them the height: the longest chain of agents from here down.
 # From MODEL on, kinds are transparent: what is below them is also below what is above them.
 AWAITED, TOOL, AGENT, WORKFLOW, MODEL, EMBEDDINGS, OTHER, LINK = range(8)
 KIND: Final = 0b0000_0111
@@ -34,8 +34,9 @@ USED: Final = 0b0001_0000  # a model call that reported usage
 COUNTED: Final = 0b0010_0000  # and it is in the totals
 WRAPS: Final = 0b0100_0000  # such a call is below
 LISTED: Final = 0b1000_0000  # it is or leads to an agent, and the node above knows it
-FLAGS: Final = 0xFF
-HEIGHT: Final = 8
+GUESSED: Final = 0b1_0000_0000  # what was used here is a guess: nothing above is taken to tell the same
+FLAGS: Final = 0x1FF
+HEIGHT: Final = 9
 
 CODES: Final = {
     Kind.MODEL: MODEL,
@@ -181,7 +182,7 @@ class Nodes:
             height = (meta >> HEIGHT) + (old & KIND == AGENT)
             if height > old >> HEIGHT:
                 new = old & FLAGS | height << HEIGHT
-            if meta & USED or (meta & WRAPS and meta & KIND >= MODEL):
+            if meta & (USED | GUESSED) == USED or (meta & WRAPS and meta & KIND >= MODEL):
                 new |= WRAPS
                 if old & COUNTED:
                     new &= ~COUNTED
@@ -268,6 +269,11 @@ class Nodes:
         """Keeps a cost that came later. True: the call is in the totals."""
         self.cells[node * CELLS + COST] = cost
         return bool(self.cells[node * CELLS + META] & COUNTED)
+
+    def guess(self, node: int, guessed: bool = True) -> None:
+        """Says whether what was used here is a guess."""
+        meta = self.cells[node * CELLS + META]
+        self.cells[node * CELLS + META] = meta | GUESSED if guessed else meta & ~GUESSED
 
     def uncount(self, node: int) -> bool:
         """Says that a call is not in the totals. True: it was."""

@@ -1,4 +1,4 @@
-"""The sums over one run: every call once, tokens and money of model calls only.
+"""The sums over one run: every call once, tokens of model calls only, money of models and tools.
 
 Rule 1: what is added can be taken back, to the last token. It does not know why a call counts.
 """
@@ -12,7 +12,7 @@ from spanfuse_processor.engine.nouns import MicroUsd, Usage
 
 @dataclass(slots=True)
 class Totals:
-    """Calls of any kind; tokens and cost of model calls; `unpriced` are those whose cost is unknown."""
+    """Calls of any kind; tokens of model calls; their cost and fees of tools; `unpriced`: of unknown cost."""
 
     calls: int = 0
     input_tokens: int = 0

@@ -11,6 +11,7 @@ from spanfuse_processor.engine.tree.nodes import (
     CELLS,
     COUNTED,
     ENDED,
+    GUESSED,
     HEIGHT,
     KIND,
     META,
@@ -50,7 +51,7 @@ def _take(nodes: Nodes, other: Nodes, theirs: int, moved: list[int]) -> int:
     nodes.missing -= 1
     cells[base + USAGE : base + CELLS] = other.cells[source + USAGE : source + CELLS]
     kept = cells[base + META]
-    cells[base + META] = kept | (meta & (KIND | ENDED | USED | COUNTED))
+    cells[base + META] = kept | (meta & (KIND | ENDED | USED | COUNTED | GUESSED))
     if meta & KIND == AGENT:
         cells[base + META] += 1 << HEIGHT
         nodes.name(node, *(other.agents or {})[theirs])

@@ -5,7 +5,7 @@ Rule 1: what is compared is what a node of the tree keeps; reasoning tokens, a p
 
 from __future__ import annotations
 
-from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.nouns import Details, Usage
 from spanfuse_processor.engine.tree.nodes import MOST
 
 
@@ -16,6 +16,7 @@ def reported(
     written: int,
     reasoning: int,
     exclusive: bool = False,
+    details: Details | None = None,
 ) -> Usage | None:
     """The tokens of a call, None when none were reported; parts over the whole are outside of it.
 
@@ -26,7 +27,7 @@ def reported(
     asked, answered = asked or 0, answered or 0
     if exclusive or cached + written > asked:
         asked += cached + written
-    return Usage(asked, max(answered, reasoning), cached, written, reasoning)
+    return Usage(asked, max(answered, reasoning), cached, written, reasoning, details)
 
 
 def fitting(usage: Usage) -> Usage:
@@ -39,13 +40,14 @@ def fitting(usage: Usage) -> Usage:
 
 
 def larger_of(one: Usage, other: Usage) -> Usage:
-    """Each count of the two that is the larger."""
+    """Each count of the two that is the larger; the details are those of `one`, where it has any."""
     return Usage(
         max(one.input_tokens, other.input_tokens),
         max(one.output_tokens, other.output_tokens),
         max(one.cached_tokens, other.cached_tokens),
         max(one.cache_write_tokens, other.cache_write_tokens),
         max(one.reasoning_tokens, other.reasoning_tokens),
+        one.details or other.details,
     )
 
 
