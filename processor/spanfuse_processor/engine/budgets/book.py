@@ -153,14 +153,14 @@ class Book:
         if self.slots is not None:
             self.put(0, 1, wall)
 
-    def use(self, amount: int, wall: float) -> None:
-        """Charges what a lease used of what it was granted."""
+    def use(self, amount: int, wall: float, held: int) -> None:
+        """Charges what a lease used, and takes back `held` that it had been granted for that."""
         self.turn(wall)
         self.spent += amount
         self.touched = wall
-        if amount > self.granted and self.strict:
-            self.overrun += amount - self.granted
-        self.granted = max(0, self.granted - amount)
+        if self.strict:
+            self.overrun += amount - held
+        self.granted = max(0, self.granted - held)
         if self.slots is not None:
             self.put(amount, 0, wall)
 

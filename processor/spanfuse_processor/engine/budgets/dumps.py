@@ -146,7 +146,9 @@ def _again(till: Till, entry: Entry) -> None:
         sign = 1 if entry.kind is Change.GRANT else -1
         book.granted = max(0, book.granted + sign * entry.amount)
     elif entry.kind is Change.USE:
-        book.use(entry.amount, entry.wall)
+        book.use(entry.amount, entry.wall, entry.amount - entry.overrun)
+    elif entry.kind is Change.REFUND:
+        book.add(-entry.amount, entry.wall, entry.wall)
     elif entry.kind is Change.LEASED:
         book.count(entry.wall)
     elif entry.kind is not Change.CANCEL:

@@ -27,6 +27,7 @@ class Change(StrEnum):
     GRANT = "grant"  # to a lease
     RETURN = "return"  # from a lease, unused
     USE = "use"  # of a lease
+    REFUND = "refund"  # of what a lease was taken to have used
 
 
 class Entry(NamedTuple):
@@ -35,7 +36,7 @@ class Entry(NamedTuple):
     Attributes:
         number: counts up by one.
         key: the call's; empty for leases.
-        amount: by how much: what was spent more, granted, given back or used. In `measure`.
+        amount: by how much: what was spent more, granted, given back, used or refunded. In `measure`.
         total: what the call comes to in this measure after it; 0 for leases.
         wall: from when on it counts.
         late, overrun, unpriced: by how much these counts of `Balance` changed.

@@ -109,8 +109,14 @@ class Ledger:
     def cancel(self, key: bytes, wall: float) -> None:
         """Gives back what was reserved for a call that was never made."""
         held = self._held.release(key)
-        for book in held.plan.strict if held else ():
+        for book in held.plan.books if held else ():
             self._journal.note(Change.CANCEL, key, book, 0, wall)
+
+    def rename(self, key: bytes, new: bytes) -> None:
+        """What was reserved as `key` goes on as `new`: the call has got its span."""
+        held = self._held.release(key)
+        if held is not None:
+            self._held.take(new, held)
 
     def expire(self, wall: float) -> tuple[bytes, ...]:
         """Charges the reservations of the dead as they were reserved. Returns their keys."""
@@ -187,12 +193,21 @@ class Ledger:
             book.granted = max(0, book.granted - amount)
             self._journal.note(Change.RETURN, b"", book, amount, wall)
 
-    def used(self, account: Account, amount: int, wall: float) -> None:
-        """Charges what a lease used of what it was granted. Of an account that is no more: nothing."""
+    def used(self, account: Account, amount: int, wall: float, held: int | None = None) -> None:
+        """Charges what a lease used, `held` of it granted before (None: as much as all leases hold). Of an
+        account that is no more: nothing."""
         if account in self._shelf.accounts:
             book = self._shelf.open(account, wall)
-            book.use(amount, wall)
-            self._journal.note(Change.USE, b"", book, amount, wall)
+            held = min(amount, book.granted) if held is None else held
+            book.use(amount, wall, held)
+            self._journal.note(Change.USE, b"", book, amount, wall, 0, 0, amount - held)
+
+    def refund(self, account: Account, amount: int, wall: float, at: float) -> None:
+        """Takes back what a lease was taken to have used at `at`; nothing, when that period is over."""
+        if account in self._shelf.accounts:
+            book = self._shelf.open(account, wall)
+            if book.add(-amount, wall, at):
+                self._journal.note(Change.REFUND, b"", book, amount, wall)
 
     def balance(self, account: Account, wall: float) -> Balance:
         """How an account stands, also one that nothing was charged to.
