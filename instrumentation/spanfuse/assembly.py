@@ -15,15 +15,18 @@ from typing import Any
 
 from spanfuse import prices, runtime
 from spanfuse.board import Board
+from spanfuse.degrading import Degrader
 from spanfuse.errors import SettingsError
 from spanfuse.gate import Gate
 from spanfuse.guard import fault
 from spanfuse.host import Host
 from spanfuse.hosts import HOSTS
 from spanfuse.inflight import Inflight
+from spanfuse.payers import Payers
 from spanfuse.runtime import Runtime
 from spanfuse.settings import Settings, policy_of
 from spanfuse.telemetry import Tracing
+from spanfuse.throttle import Throttle
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.policy import Policy
 
@@ -43,15 +46,20 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
     settings = _settled(settings)
     board = board or Board()
     host = host or _host(settings, board)
+    book = prices.shared()
+    tracing = Tracing(settings.service, settings.instance, _watch_provider, _stand_in)
+    gate = Gate(board, Payers(lambda: tracing.resource))
     return Runtime(
         settings=settings,
         board=board,
-        gate=Gate(board),
+        gate=gate,
         inflight=Inflight(board),
+        throttle=Throttle(board, gate),
+        degrader=Degrader(board, gate, book),
         host=host,
-        prices=prices.shared(),
+        prices=book,
         prints=Fingerprinter(settings.fingerprint_key.encode()),
-        tracing=Tracing(settings.service, settings.instance, _watch_provider, _stand_in),
+        tracing=tracing,
         tools=(settings.policy or Policy()).tools,
     )
 

@@ -1,4 +1,4 @@
-"""The board: the newest directive per key, read without a lock.
+"""The board: the newest directives per key, and of budgets those that reach a call, read without a lock.
 
 Rule 1: written rarely, read on every call: a write replaces an immutable mapping, a read takes no lock.
 Rule 2: an older revision never replaces a newer one. Rule 3: a directive ends by its TTL, counted on the
@@ -8,28 +8,29 @@ this library cannot carry out is refused with a reason, not ignored.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from spanfuse.effects import Effects, Ledger
-from spanfuse_processor.engine.nouns import BreakerKey
-from spanfuse_processor.engine.verdicts import Action, Directive, Mode, OnExpiry
+from spanfuse.orders import REFUSING, SUPPORTED, Rank, objection, rank
+from spanfuse.reached import Reached
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.reach import Payer
+from spanfuse_processor.engine.verdicts import Action, Directive, OnExpiry
 
 __all__ = ["SUPPORTED", "Board", "Effects"]
-
-SUPPORTED = frozenset({Action.STOP, Action.BLOCK_TOOL})
 
 GONE: Final = 10_000
 """How many directives that came down are remembered, so that a late message does not bring one back."""
 PURGE_EVERY: Final = 60.0
 """Seconds between two sweeps of what has expired; until then it stands there and does not hold."""
 
-_MODES = {Mode.ENFORCE: 0, Mode.WARN: 1, Mode.SHADOW: 2}
-_ACTIONS = {Action.STOP: 0, Action.BLOCK_TOOL: 1}
+_Table = Mapping[BreakerKey, tuple["_Notice", ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,23 @@ class _Notice:
 
     directive: Directive
     until: float  # monotonic
-    rank: tuple[int, int, int]  # the strictest is the lowest: mode, action, then priority
+    rank: Rank
 
     def holds(self, now: float) -> bool:
         return now < self.until or self.directive.on_expiry is OnExpiry.DENY
+
+    @property
+    def refuses(self) -> bool:
+        return self.directive.action in REFUSING
 
 
 class Board:
     """What must be obeyed now.
 
-    Hosts post, withdraw and replace; the gate asks `standing`. `on_change` listeners are told of each
-    directive that newly holds (to cancel what is in flight), outside any lock, on the posting thread.
+    Hosts post, withdraw and replace; the gate asks `standing`, and `covering` for what does not refuse. Who
+    pays for a call need be told only while something is `wide`. `on_change` listeners are told of each
+    directive that newly holds (to cancel what is in flight), `on_lift` listeners when one has come down,
+    outside any lock, on the posting thread.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -57,12 +64,15 @@ class Board:
         # Reentrant: the garbage collector may end a dropped generator, so a call, in the middle of anything.
         self._lock = threading.RLock()
         self._version = 0
-        self._table: Mapping[BreakerKey, tuple[_Notice, ...]] = {}  # replaced, never changed
-        self._notices: dict[str, _Notice] = {}  # by id; writers only, as the next two
+        self._table: _Table = {}  # replaced, never changed; as the next
+        self._wide: Reached[_Notice] | None = None
+        self._notices: dict[str, _Notice] = {}  # by id; writers only, as the next three
+        self._actions: Counter[Action] = Counter()
         self._names: dict[BreakerKey, set[str]] = {}
         self._gone: OrderedDict[str, int] = OrderedDict()  # id -> revision at which it came down
         self._purged = clock()
         self._listeners: list[Callable[[Directive], None]] = []
+        self._lifted: list[Callable[[], None]] = []
 
     def post(self, directive: Directive) -> bool:
         """Puts a directive up; False when a newer revision is already there, or it is refused.
@@ -87,6 +97,8 @@ class Board:
             if self._revision(directive_id) > revision:
                 return False
             self._replace_table(self._drop(directive_id, revision))
+        for listener in self._lifted:
+            listener()
         return True
 
     def restart(self) -> None:
@@ -104,20 +116,55 @@ class Board:
         for notice in (notice for row in self._table.values() for notice in row):
             made._notices[notice.directive.id] = notice
             made._names.setdefault(notice.directive.key, set()).add(notice.directive.id)
+            made._actions[notice.directive.action] += 1
         made._table = self._table
+        made._wide = _wide(self._table)
         return made
 
-    def standing(self, keys: Iterable[BreakerKey]) -> Directive | None:
-        """The strictest directive that holds for any of `keys`, or None. No lock, no waiting."""
+    def standing(self, keys: Iterable[BreakerKey], payer: Payer | None = None) -> Directive | None:
+        """The strictest directive that refuses calls of any of `keys`, or of `payer`; or None.
+
+        No lock, no waiting.
+        """
         table = self._table
         if not table:
             return None
         best: _Notice | None = None
         for key in keys:
-            for notice in table.get(key, ()):
-                if (best is None or notice.rank < best.rank) and notice.holds(self.clock()):
-                    best = notice
+            row = table.get(key)
+            if row:
+                best = self._stricter(row, best)
+        wide = self._wide
+        if wide is not None and payer is not None:
+            best = self._stricter(wide.of(payer), best)
         return None if best is None else best.directive
+
+    def covering(
+        self, action: Action, keys: Iterable[BreakerKey], payer: Payer | None = None
+    ) -> list[Directive]:
+        """All directives of this action that hold for any of `keys`, or for `payer`, strictest first."""
+        table, wide, now = self._table, self._wide, self.clock()
+        rows = [table.get(key, ()) for key in keys]
+        if wide is not None and payer is not None:
+            rows.append(wide.of(payer))
+        found = [one for row in rows for one in row if one.directive.action is action and one.holds(now)]
+        return [one.directive for one in sorted(found, key=lambda one: one.rank)]
+
+    def stands(self, action: Action) -> bool:
+        """Whether there is any directive of this action, for whomever: when not, nobody need ask further."""
+        return self._actions[action] > 0
+
+    @property
+    def wide(self) -> bool:
+        """Whether anything stands that goes by who pays for a call."""
+        return self._wide is not None
+
+    def until(self, directive: Directive) -> float:
+        """When a directive ends by its time (monotonic); the past when it does not stand."""
+        notice = self._notices.get(directive.id)
+        if notice is None:
+            return -math.inf
+        return math.inf if notice.directive.on_expiry is OnExpiry.DENY else notice.until
 
     def directives(self) -> list[Directive]:
         """Everything that holds now."""
@@ -150,11 +197,22 @@ class Board:
         """Registers who is told when a directive newly holds."""
         self._listeners.append(listener)
 
+    def on_lift(self, listener: Callable[[], None]) -> None:
+        """Registers who is told when a directive has come down before its time."""
+        self._lifted.append(listener)
+
     def _refused(self, directive: Directive) -> bool:
-        if directive.action in SUPPORTED:
-            return False
-        self.ledger.rejected(directive, f"this library cannot carry out {directive.action.value}")
-        return True
+        reason = objection(directive)
+        if reason:
+            self.ledger.rejected(directive, reason)
+        return bool(reason)
+
+    def _stricter(self, row: tuple[_Notice, ...], best: _Notice | None) -> _Notice | None:
+        """The strictest that refuses of a row and of what was found before."""
+        for notice in row:
+            if notice.refuses and (best is None or notice.rank < best.rank) and notice.holds(self.clock()):
+                best = notice
+        return best
 
     def _tell(self, news: Iterable[Directive]) -> None:
         for directive in news:
@@ -172,8 +230,8 @@ class Board:
     def _put(self, directive: Directive) -> set[BreakerKey]:
         """Puts a directive up; returns the keys whose rows change."""
         touched = self._unlist(directive.id) | {directive.key}
-        rank = (_MODES[directive.mode], _ACTIONS[directive.action], -directive.priority)
-        self._notices[directive.id] = _Notice(directive, self.clock() + directive.ttl, rank)
+        self._notices[directive.id] = _Notice(directive, self.clock() + directive.ttl, rank(directive))
+        self._actions[directive.action] += 1
         self._names.setdefault(directive.key, set()).add(directive.id)
         self._gone.pop(directive.id, None)
         return touched
@@ -192,6 +250,7 @@ class Board:
         if notice is None:
             return set()
         key = notice.directive.key
+        self._actions[notice.directive.action] -= 1
         self._names[key].discard(name)
         return {key}
 
@@ -201,10 +260,11 @@ class Board:
         while version != self._version:  # a write from within, see `_lock`: build again on what it left
             version = self._version
             table = self._table_with(touched)
+            wide = _wide(table) if any(key.level is Level.BUDGET for key in touched) else self._wide
         self._version += 1
-        self._table = table
+        self._table, self._wide = table, wide
 
-    def _table_with(self, touched: set[BreakerKey]) -> Mapping[BreakerKey, tuple[_Notice, ...]]:
+    def _table_with(self, touched: set[BreakerKey]) -> _Table:
         """The table, with the rows of `touched` made anew."""
         table = dict(self._table)
         for key in touched:
@@ -224,3 +284,10 @@ class Board:
         self._purged = now
         over = [(name, n.directive.revision) for name, n in self._notices.items() if not n.holds(now)]
         return {key for name, revision in over for key in self._drop(name, revision)}
+
+
+def _wide(table: _Table) -> Reached[_Notice] | None:
+    """What goes by who pays for a call."""
+    rows = (row for key, row in table.items() if key.level is Level.BUDGET)
+    given = [(notice.directive.reach, notice) for row in rows for notice in row]
+    return Reached((reach, notice) for reach, notice in given if reach is not None) if given else None

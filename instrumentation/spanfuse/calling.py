@@ -8,6 +8,7 @@ Rule 3: the record that is judged is made here, not by the tracer: a sampler nev
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from opentelemetry import trace
 
@@ -15,7 +16,6 @@ from spanfuse import context, guard, runtime
 from spanfuse.calls.active import UNWATCHED, ActiveCall, WatchedCall
 from spanfuse.calls.settling import shown_effect
 from spanfuse.context import RunScope
-from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit
 from spanfuse.lineage import Asked, Trail
 from spanfuse.provider import Intent, Outcome
@@ -24,13 +24,14 @@ from spanfuse_processor.engine import names
 from spanfuse_processor.engine.fingerprint import ArgumentPrints
 from spanfuse_processor.engine.nouns import Identity, Kind
 
-__all__ = ["ActiveCall", "begin"]
+__all__ = ["ActiveCall", "begin", "begin_async"]
 
 
 def begin(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
     """Admits a call and starts its span. Without `instrument()` it returns a call that does nothing.
 
     `scope` is the run that it is charged to. None: the current one, or whichever it turns out to belong to.
+    A model's call that is to be made more slowly waits here, in the calling thread.
 
     Raises:
         BreakerOpen: a directive in force covers this call (the refusal itself is counted and reported).
@@ -40,8 +41,27 @@ def begin(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
     if live is None:
         return UNWATCHED
     try:
-        return _begin(live, intent, scope)
-    except (BreakerOpen, RunStopped) as order:
+        arrival = _arrive(live, intent, scope)
+        live.throttle.hold(intent, arrival.trail.scope)
+        return _enter(live, intent, arrival)
+    except guard.ORDERS as order:
+        live.inflight.refused(order.directive)
+        raise
+    except Exception as error:
+        guard.fault("begin", error)
+        return _only_admitted(live, intent, scope or context.current())
+
+
+async def begin_async(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
+    """As `begin`; what is to be made more slowly lets other tasks run meanwhile. Raises as `begin`."""
+    live = runtime.live()
+    if live is None:
+        return UNWATCHED
+    try:
+        arrival = _arrive(live, intent, scope)
+        await live.throttle.hold_async(intent, arrival.trail.scope)
+        return _enter(live, intent, arrival)
+    except guard.ORDERS as order:
         live.inflight.refused(order.directive)
         raise
     except Exception as error:
@@ -57,7 +77,14 @@ def _only_admitted(live: Runtime, intent: Intent, scope: RunScope | None) -> Act
     return UNWATCHED
 
 
-def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall:
+class _Arrival(NamedTuple):
+    """A call that has come: where it belongs, and what can be compared of a tool's arguments."""
+
+    trail: Trail
+    arguments: ArgumentPrints | None
+
+
+def _arrive(live: Runtime, intent: Intent, scope: RunScope | None) -> _Arrival:
     live.start()
     arguments: ArgumentPrints | None = None
     asked: Asked | None = None
@@ -67,14 +94,20 @@ def _begin(live: Runtime, intent: Intent, scope: RunScope | None) -> WatchedCall
         if live.lineage.expects(intent.name):
             arguments = live.prints.arguments(intent.arguments)
             asked = _carried_out(live, intent, arguments, scope or context.current())
-    trail = _trail(live, intent, scope or context.current(), asked)
+    return _Arrival(_trail(live, intent, scope or context.current(), asked), arguments)
+
+
+def _enter(live: Runtime, intent: Intent, arrival: _Arrival) -> WatchedCall:
+    trail = arrival.trail
     if intent.fresh:
         intent.fresh = not live.lineage.goes_on(trail.scope.id, intent.arguments)
     if intent.answers:
         _tell(live, intent, trail.scope.id)
+    changed = live.degrader.degrade(intent, trail.scope)
     permit = live.gate.admit(intent, trail.scope)
     noisy = intent.volatile or intent.identity
-    call = WatchedCall(live, intent, trail, permit, arguments=None if noisy else arguments)
+    arguments = None if noisy else arrival.arguments
+    call = WatchedCall(live, intent, trail, permit, arguments=arguments, changed=changed)
     live.host.call_started(call)
     return call
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from spanfuse.orders import REFUSING
 from spanfuse_processor.engine.verdicts import Directive
 
 RECORDS: Final = 10_000
@@ -33,6 +34,10 @@ class Effects:
     tasks_cancelled: int = 0
     streams_closed: int = 0
     not_interruptible: int = 0
+    calls_throttled: int = 0  # that waited, or wait still
+    throttled_for: float = 0.0  # how long they waited, together
+    calls_degraded: int = 0
+    calls_not_degraded: int = 0  # that had nothing to give up, or could not be changed
     applied_after: float | None = None  # receipt -> first effect
     kill_latency: float | None = None  # offending span's end here -> gate closed here
 
@@ -65,7 +70,7 @@ class Ledger:
         ended = self._ends.get(spans[-1]) if spans else None
         with self._lock:
             record = self._of(directive)
-            if ended is not None:
+            if ended is not None and directive.action in REFUSING:
                 record.kill_latency = self._clock() - ended
             self._changed.add(directive.id)
 
@@ -88,6 +93,26 @@ class Ledger:
             record.streams_closed += closed
             record.not_interruptible += not_interruptible
             if record.applied_after is None and (refused or cancelled or closed):
+                record.applied_after = self._clock() - record.received
+            self._changed.add(directive.id)
+
+    def spare(
+        self,
+        directive: Directive,
+        *,
+        throttled: int = 0,
+        waited: float = 0.0,
+        degraded: int = 0,
+        not_degraded: int = 0,
+    ) -> None:
+        """Adds to the record of a directive that lets calls be made later, or for less."""
+        with self._lock:
+            record = self._of(directive)
+            record.calls_throttled += throttled
+            record.throttled_for += waited
+            record.calls_degraded += degraded
+            record.calls_not_degraded += not_degraded
+            if record.applied_after is None and (throttled or degraded > 0):
                 record.applied_after = self._clock() - record.received
             self._changed.add(directive.id)
 

@@ -16,8 +16,11 @@ from typing import Final
 from spanfuse.board import Board
 from spanfuse.context import RunScope
 from spanfuse.errors import BreakerOpen, RunStopped
+from spanfuse.orders import SPARED
+from spanfuse.payers import Payers
 from spanfuse.provider import Intent
 from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level, Usage
+from spanfuse_processor.engine.reach import Payer
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode
 
 SWALLOWED: Final = 3
@@ -60,10 +63,11 @@ class _Refusals:
 
 
 class Gate:
-    """Admits calls, or raises what the board orders."""
+    """Admits calls, or raises what the board orders. `payers` tells who pays for them."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, payers: Payers | None = None) -> None:
         self._board = board
+        self.payers = payers or Payers()
         self._lock = threading.RLock()  # the collector may end a call in the middle of anything
         self._refusals: OrderedDict[tuple[str, str, int], _Refusals] = OrderedDict()
 
@@ -85,11 +89,39 @@ class Gate:
         raise self._refusal(directive, intent, scope)
 
     def standing(self, intent: Intent, scope: RunScope) -> Directive | None:
-        """The directive that covers a call, in whatever mode. No lock."""
-        directive = self._board.standing((*scope.keys, named_key(intent)))
+        """The directive that covers a call and refuses it, in whatever mode. No lock."""
+        directive = self._board.standing((*scope.keys, named_key(intent)), self._payer(scope, intent))
         if directive is None or (directive.action is Action.BLOCK_TOOL and intent.kind is not Kind.TOOL):
             return None
         return directive
+
+    def stopping(self, scope: RunScope) -> Directive | None:
+        """The directive that stops a run as a whole now, not only some of its calls."""
+        if self._board.empty:
+            return None
+        directive = self._board.standing(scope.keys, self._payer(scope))
+        stops = directive is not None and directive.mode is Mode.ENFORCE and directive.action is Action.STOP
+        return directive if stops else None
+
+    def sparing(self, action: Action, intent: Intent, scope: RunScope) -> list[Directive]:
+        """The directives of this action, THROTTLE or DEGRADE, that cover a call, strictest first.
+
+        In whatever mode; none where the call would be refused anyway.
+        """
+        if not self._board.stands(action) or intent.kind not in SPARED:
+            return []
+        keys, payer = (*scope.keys, named_key(intent)), self._payer(scope, intent)
+        found = self._board.covering(action, keys, payer)
+        return [] if found and self.refuses(intent, scope) else found
+
+    def refuses(self, intent: Intent, scope: RunScope) -> bool:
+        """Whether a call would be refused now."""
+        directive = self.standing(intent, scope)
+        return directive is not None and directive.mode is Mode.ENFORCE
+
+    def _payer(self, scope: RunScope, intent: Intent | None = None) -> Payer | None:
+        """Who pays, where anything goes by it."""
+        return self.payers.of(scope, intent) if self._board.wide else None
 
     def _refusal(self, directive: Directive, intent: Intent, scope: RunScope) -> BreakerOpen | RunStopped:
         self._board.ledger.add(directive, refused=1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,9 @@ from weakref import WeakKeyDictionary
 
 from spanfuse.board import Board
 from spanfuse.errors import BreakerOpen
+from spanfuse.orders import REFUSING
 from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.reach import Payer
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 _UNTOUCHED = (KeyboardInterrupt, SystemExit, BreakerOpen)
 """What leaves a cancelled wait as it is."""
+_EVERYTHING = BreakerKey(Level.EVERYTHING, "")
+"""A key of every run, and so of every wait."""
 
 
 class Wait:
@@ -34,10 +39,13 @@ class Wait:
         BreakerOpen: at its end, when a directive has cancelled it.
     """
 
-    __slots__ = ("_cancelling", "_directive", "_inflight", "_loop", "_task", "keys")
+    __slots__ = ("_cancelling", "_directive", "_inflight", "_loop", "_task", "keys", "payer")
 
-    def __init__(self, inflight: Inflight, keys: tuple[BreakerKey, ...]) -> None:
+    def __init__(
+        self, inflight: Inflight, keys: tuple[BreakerKey, ...], payer: Callable[[], Payer] | None = None
+    ) -> None:
         self.keys = keys
+        self.payer = payer
         self._inflight = inflight
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Any] | None = None
@@ -117,9 +125,9 @@ class Inflight:
         self._told: WeakKeyDictionary[asyncio.Task[Any], tuple[str, int]] = WeakKeyDictionary()
         board.on_change(self.stop)
 
-    def wait(self, keys: tuple[BreakerKey, ...]) -> Wait:
-        """A wait that a directive for any of `keys` interrupts."""
-        return Wait(self, keys)
+    def wait(self, keys: tuple[BreakerKey, ...], payer: Callable[[], Payer] | None = None) -> Wait:
+        """A wait that a directive for any of `keys` interrupts, or one that reaches who pays."""
+        return Wait(self, keys, payer)
 
     def add(self, wait: Wait) -> None:
         """The wait begins."""
@@ -146,6 +154,8 @@ class Inflight:
     def stop(self, directive: Directive) -> None:
         """A directive newly holds: cancels what it covers. Called by the board, on any thread."""
         if directive.mode is not Mode.ENFORCE or not directive.cancel_in_flight:
+            return
+        if directive.action not in REFUSING:
             return
         waits = self._covered(directive)
         for wait in waits:
@@ -177,8 +187,12 @@ class Inflight:
         self._board.ledger.add(directive, cancelled=1)
 
     def _covered(self, directive: Directive) -> list[Wait]:
+        reach = directive.reach
+        key = _EVERYTHING if reach is not None else directive.key
         with self._lock:
-            waits = list(self._waits.get(directive.key, ()))
+            waits = list(self._waits.get(key, ()))
+        if reach is not None:
+            waits = [wait for wait in waits if wait.payer is not None and reach.covers(wait.payer())]
         if directive.action is not Action.BLOCK_TOOL:
             return waits
         return [wait for wait in waits if any(key.level is Level.TOOL for key in wait.keys)]

@@ -6,11 +6,12 @@ only when the SDK itself has been imported. Rule 3: `patch` twice is once, `unpa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.reach import Degrading
 
 
 @dataclass(slots=True)
@@ -30,6 +31,23 @@ class ToolAnswer:
     content: object
 
 
+class Request(Protocol):
+    """A request that has not been sent yet. What the application handed over is never changed itself."""
+
+    def degrade(self, degrading: Degrading) -> Mapping[str, object] | None:
+        """Gives up what is asked, as far as that is safe; returns the span's attributes that are others now.
+
+        One that is None is not there any more. No mapping: nothing was given up. An error leaves the request
+        as it was.
+        """
+
+    def restore(self) -> Mapping[str, object]:
+        """Makes it again what the application asked for; returns the attributes that are others again."""
+
+    def spurned(self, error: BaseException) -> bool:
+        """Whether the provider will not have the request, by this error."""
+
+
 @dataclass(slots=True)
 class Intent:
     """What is about to be called.
@@ -38,7 +56,8 @@ class Intent:
     or a tool's arguments). `answers` are results of earlier tool calls found in this request;
     `previous` is the id of the response that it continues. `user_turn`: a user's words came last; `fresh`:
     and nothing that a model or a tool said came before. `attributes` go on the span as they are. `resends`
-    counts, while the call is under way, how many times the SDK itself tried again.
+    counts, while the call is under way, how many times the SDK itself tried again. `request` is what can be
+    made cheaper before it is sent, None where nothing can.
     """
 
     kind: Kind
@@ -58,6 +77,7 @@ class Intent:
     user_turn: bool = False
     fresh: bool = False
     resends: int = 0
+    request: Request | None = None
     attributes: dict[str, object] = field(default_factory=dict)
 
 

@@ -25,7 +25,6 @@ from spanfuse_processor.engine import names
 from spanfuse_processor.engine.fingerprints.canonical import is_opaque
 from spanfuse_processor.engine.nouns import Identity, Kind
 from spanfuse_processor.engine.policy import Profile
-from spanfuse_processor.engine.verdicts import Mode
 
 PROFILES: Final = tuple(profile.value for profile in Profile)
 
@@ -102,8 +101,7 @@ class Run:
     def stopped(self) -> bool:
         """Whether a directive in force stops it now."""
         live = runtime.live()
-        directive = live.board.standing(self._inside.keys) if live and self._inside else None
-        return directive is not None and directive.mode is Mode.ENFORCE
+        return bool(live and self._inside and live.gate.stopping(self._inside))
 
     def __enter__(self) -> Run:
         """Begins.
@@ -196,7 +194,8 @@ def enter(
         entering.enter_context(call.attached())
         live = runtime.live()
         if interruptible and live is not None:
-            entering.push(live.inflight.wait(inside.keys).interruptibly())
+            payer = functools.partial(live.gate.payers.of, inside)
+            entering.push(live.inflight.wait(inside.keys, payer).interruptibly())
         return entering.pop_all()
 
 

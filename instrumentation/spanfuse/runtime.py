@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from opentelemetry.trace import SpanContext
 
 from spanfuse.board import Board
+from spanfuse.degrading import Degrader
 from spanfuse.gate import Gate
 from spanfuse.guard import fault
 from spanfuse.host import Host
@@ -21,6 +22,7 @@ from spanfuse.inflight import Inflight
 from spanfuse.lineage import Lineage
 from spanfuse.settings import Settings
 from spanfuse.telemetry import Tracing
+from spanfuse.throttle import Throttle
 from spanfuse.twins import Twins
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.policy import ToolRule
@@ -38,6 +40,8 @@ class Runtime:
     settings: Settings
     board: Board
     gate: Gate
+    throttle: Throttle
+    degrader: Degrader
     inflight: Inflight
     host: Host
     prices: PriceBook

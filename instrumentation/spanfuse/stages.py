@@ -23,7 +23,6 @@ from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import Heartbeat
 from spanfuse_processor.engine.nouns import Identity, Kind
 from spanfuse_processor.engine.reading import stages as marks
-from spanfuse_processor.engine.verdicts import Action, Mode
 
 ID_DIGITS = 16
 
@@ -125,8 +124,8 @@ def heartbeat(within: float = 0.0) -> None:
 
 
 def _obey(live: Runtime, scope: RunScope) -> None:
-    directive = None if live.board.empty else live.board.standing(scope.keys)
-    if directive is not None and directive.mode is Mode.ENFORCE and directive.action is Action.STOP:
+    directive = live.gate.stopping(scope)
+    if directive is not None:
         live.inflight.refused(directive)
         live.board.ledger.add(directive, refused=1)
         raise BreakerOpen(directive)

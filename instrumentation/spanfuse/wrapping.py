@@ -3,8 +3,9 @@
 Rule 1: what is refused is not made: BreakerOpen comes out before anything is sent. Rule 2: a call that was
 made is ended exactly once: by its error, or by `settle`, which reads the response or leaves the end to who
 reads it (`streaming.py`). Rule 3: the application gets what the SDK returned or raised, the very object; a
-fault of ours in reading it is counted, and costs the record and nothing else. It does not know which SDK is
-called.
+fault of ours in reading it is counted, and costs the record and nothing else. Rule 4: a request that we made
+cheaper and that is not taken is made once more, as the application asked for it: `perform` goes by what the
+request is then. It does not know which SDK is called.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from spanfuse.calling import ActiveCall, begin
+from spanfuse.calling import ActiveCall, begin, begin_async
 from spanfuse.guard import fault
 from spanfuse.provider import Intent, Outcome
 
@@ -28,10 +29,20 @@ def call(intent: Intent, perform: Callable[[], T], settle: Settle[T]) -> T:
         BreakerOpen: a directive in force covers the call: it was not made.
         RunStopped: as above, and the run has swallowed three refusals.
     """
-    active = _begin(intent)
+    active = begin(intent)
+    _forget(intent)
     try:
         with active.attached(), active.waiting():
-            response = perform()
+            try:
+                response = perform()
+            except Exception as error:
+                if not active.put_back(error):
+                    raise
+                again = True
+            else:
+                again = False
+            if again:  # here, so that what happens now is not said to come of what happened before
+                response = perform()
     except BaseException as error:
         active.fail(error)
         raise
@@ -46,11 +57,21 @@ async def call_async(intent: Intent, perform: Callable[[], Awaitable[T]], settle
         BreakerOpen: a directive in force covers the call: it was not made, or it was cancelled.
         RunStopped: as above, and the run has swallowed three refusals.
     """
-    active = begin(intent)
+    active = await begin_async(intent)
+    _forget(intent)
     try:
         with active.attached():
             async with active.waiting():
-                response = await perform()
+                try:
+                    response = await perform()
+                except Exception as error:
+                    if not active.put_back(error):
+                        raise
+                    again = True
+                else:
+                    again = False
+                if again:
+                    response = await perform()
     except BaseException as error:
         active.fail(error)
         raise
@@ -58,10 +79,9 @@ async def call_async(intent: Intent, perform: Callable[[], Awaitable[T]], settle
     return response
 
 
-def _begin(intent: Intent) -> ActiveCall:
-    active = begin(intent)
-    intent.arguments, intent.answers = None, ()  # they have been digested; the content is not kept meanwhile
-    return active
+def _forget(intent: Intent) -> None:
+    """What is asked has been digested; the content is not kept while the call is made."""
+    intent.arguments, intent.answers = None, ()
 
 
 def _settle(active: ActiveCall, response: T, settle: Settle[T]) -> None:

@@ -137,14 +137,12 @@ def test_priority_decides_among_equals(board: Board) -> None:
 
 
 def test_an_action_that_cannot_be_carried_out_is_refused_with_a_reason(board: Board) -> None:
-    throttle = order(action=Action.THROTTLE)
+    pause = order(action=Action.PAUSE)
 
-    assert not board.post(throttle)
+    assert not board.post(pause)
 
     assert board.empty
-    assert [effects.rejected for effects in board.drain_effects()] == [
-        "this library cannot carry out throttle"
-    ]
+    assert [effects.rejected for effects in board.drain_effects()] == ["this library cannot carry out pause"]
 
 
 def test_after_a_restart_of_the_author_any_revision_replaces_what_stands(board: Board) -> None:

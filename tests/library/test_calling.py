@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 
 import pytest
 from opentelemetry import baggage
@@ -13,7 +12,7 @@ from tests.library.making import MODEL, ask, chat, scope, tool
 import spanfuse
 from spanfuse import runtime
 from spanfuse.calling import begin
-from spanfuse.calls import active
+from spanfuse.calls import wall
 from spanfuse.errors import BreakerOpen
 from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.testing import Session
@@ -151,7 +150,7 @@ def test_a_wall_clock_that_jumps_makes_no_negative_duration(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = begin(chat())
-    monkeypatch.setattr(active, "time_ns", lambda: 0)
+    monkeypatch.setattr(wall, "time_ns", lambda: 0)
 
     call.succeed(Outcome())
 
@@ -215,20 +214,3 @@ class TestFaultsOfOurs:
         begin(tool()).succeed(Outcome(result={"x": Hostile()}))
 
         assert len(session.spans) == 1
-
-
-def test_one_instant_is_one_time_however_late_it_is_asked_for() -> None:
-    wall = active._Wall()
-    now = time.monotonic()
-
-    begun = [wall.at(now, now + later) for later in (0.0, 0.001, 0.002)]
-
-    assert len(set(begun)) == 1
-
-
-def test_a_clock_that_was_set_anew_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    wall = active._Wall()
-    before = wall.at(5.0, 5.0)
-    monkeypatch.setattr(active, "time_ns", lambda: time.time_ns() + 3_600 * 10**9)
-
-    assert wall.at(5.0, 5.0) - before > 3_599 * 10**9

@@ -9,7 +9,6 @@ know how the call was admitted.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext, suppress
-from time import time_ns
 from typing import Final
 
 from opentelemetry import trace
@@ -17,7 +16,9 @@ from opentelemetry.trace import Status, StatusCode
 
 from spanfuse.calls import record, settling
 from spanfuse.calls.underway import event_of
+from spanfuse.calls.wall import WALL
 from spanfuse.context import RunScope, attached, in_call, kept_here, with_run
+from spanfuse.degrading import Changed
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import Permit, named_key
 from spanfuse.guard import guarded
@@ -30,33 +31,12 @@ from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import STATUS_ERROR, CallOpen, RawSpan
 from spanfuse_processor.engine.fingerprint import ArgumentPrints, joined
 from spanfuse_processor.engine.nouns import NOBODY, Kind
+from spanfuse_processor.engine.reach import Payer
 from spanfuse_processor.engine.verdicts import Directive, Mode
 
-_CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
 _NOTHING: Final = nullcontext()
 _PROVIDERS_OWN: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 _INSIDE: Final = {Kind.AGENT: RunScope.inside, Kind.TOOL: RunScope.within}
-
-
-_JUMP: Final = 100_000_000
-"""Nanoseconds that the wall clock may drift from the monotonic one before it counts as set anew."""
-
-
-class _Wall:
-    """Wall time of monotonic instants: what begins where something ended does so at the same nanosecond."""
-
-    def __init__(self) -> None:
-        self._offset = 0
-
-    def at(self, instant: float, now: float) -> int:
-        """The wall time of an instant, when `now` is now; nanoseconds."""
-        offset = time_ns() - int(now * 1e9)
-        if abs(offset - self._offset) > _JUMP:
-            self._offset = offset
-        return self._offset + int(instant * 1e9)
-
-
-_wall: Final = _Wall()
 
 
 class ActiveCall:
@@ -90,6 +70,13 @@ class ActiveCall:
     def rests(self, resting: bool) -> None:
         """Whether nobody waits for it now, as between two pieces of its answer: it is not stuck then."""
 
+    def put_back(self, error: BaseException) -> bool:
+        """Whether the request, which was made cheaper and not taken, is now what the application asked for.
+
+        It is to be made once more then.
+        """
+        return False
+
     def succeed(self, outcome: Outcome) -> None:
         """The call ended well (or a stream was dropped: `outcome.complete` False)."""
 
@@ -104,11 +91,12 @@ class WatchedCall(ActiveCall):
     """A call that is recorded and judged.
 
     `begun` is the monotonic instant of its beginning, now when None; `arguments` is what can be compared
-    about them, found here when None.
+    about them, found here when None; `changed` is what became of its request, None when it is as it was.
     """
 
     __slots__ = (
         "_alive",
+        "_changed",
         "_intent",
         "_known",
         "_live",
@@ -132,6 +120,7 @@ class WatchedCall(ActiveCall):
         permit: Permit,
         begun: float | None = None,
         arguments: ArgumentPrints | None = None,
+        changed: Changed | None = None,
     ) -> None:
         outer = trail.scope
         inside = _INSIDE.get(intent.kind)
@@ -141,12 +130,13 @@ class WatchedCall(ActiveCall):
         self._intent = intent
         self._trail = trail
         self._permit = permit
+        self._changed = changed
         self._open = [True]
         self.kind = intent.kind
         self.resting = False
         self.resource = live.tracing.resource
         self.began = self._alive = now if begun is None else begun
-        self._start_ns = _wall.at(self.began, now)
+        self._start_ns = WALL.at(self.began, now)
         asked = settling.asked(live, intent) if arguments is None else arguments
         self._known = record.of_start(intent, outer) | record.of_prints(joined(asked))
         self._started = live.tracing.start(
@@ -174,7 +164,7 @@ class WatchedCall(ActiveCall):
     @guarded("waiting", _NOTHING)
     def waiting(self) -> Wait | nullcontext[None]:
         """Around the wait for the answer: `async with` where a stop may interrupt it, `with` where not."""
-        return self._live.inflight.wait((*self.scope.keys, named_key(self._intent)))
+        return self._live.inflight.wait((*self.scope.keys, named_key(self._intent)), self._payer)
 
     @property
     @guarded("ordered", None)
@@ -193,6 +183,19 @@ class WatchedCall(ActiveCall):
         if not resting:
             self._alive = self._live.board.clock()
 
+    @guarded("put back", False)
+    def put_back(self, error: BaseException) -> bool:
+        """Whether a request that was made cheaper is now again what the application asked for."""
+        attributes = None if self._changed is None else self._changed.restores(error)
+        if attributes is None:
+            return False
+        self._known.update(attributes)
+        self._known = {name: value for name, value in self._known.items() if value is not None}
+        span = self._started.span
+        span.update_name(record.span_name(self._intent))
+        span.set_attributes({name: value for name, value in attributes.items() if value is not None})
+        return True
+
     @guarded("succeed", None)
     def succeed(self, outcome: Outcome) -> None:
         """The call ended well (or a stream was dropped: `outcome.complete` False)."""
@@ -204,6 +207,8 @@ class WatchedCall(ActiveCall):
             known.update(settling.told(self._live, self._intent, outcome, self._start_ns))
             known.update(settling.compared(self._live, self._intent, outcome))
             self._remember(outcome, ended)
+            if self._changed is not None:
+                self._changed.settled()
         finally:
             self._permit.settle(outcome.usage)
             self._finish(known, ended)
@@ -224,6 +229,9 @@ class WatchedCall(ActiveCall):
         finally:
             self._permit.fail(error)
             self._finish(known, ended, STATUS_ERROR)
+
+    def _payer(self) -> Payer:
+        return self._live.gate.payers.of(self._trail.scope, self._intent)
 
     def _closes(self) -> bool:
         """True for the first who asks, whatever the thread."""

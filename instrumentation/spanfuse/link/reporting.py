@@ -132,4 +132,8 @@ def _effect(record: Effects) -> Effect:
         not_interruptible=record.not_interruptible,
         applied_after=record.applied_after,
         kill_latency=record.kill_latency,
+        calls_throttled=record.calls_throttled,
+        throttled_for=record.throttled_for,
+        calls_degraded=record.calls_degraded,
+        calls_not_degraded=record.calls_not_degraded,
     )

@@ -33,6 +33,10 @@ class Reach:
     """Which calls something is for. Each field is a shell-style pattern or several; one left out covers
     all.
 
+    `tenant`, `service`, `namespace`, `feature` and `user` are those that the call names. `agent` is the
+    innermost agent around it, `run` its run. `model` is the model that is asked, `tool` the tool that is
+    called.
+
     >>> Reach(feature=("support-*",)).covers(Payer(feature="support-mail"))
     True
     >>> Reach(user=("*",)).covers(Payer(feature="support-mail"))
@@ -68,3 +72,15 @@ class Degrading:
     tools: tuple[str, ...] = ()
     output_tokens: int = 0
     temperature: float | None = None
+
+    def instead_of(self, model: str) -> str:
+        """The model to be used instead of `model`, empty for none.
+
+        Its own name goes before a pattern, a longer pattern before a shorter one: their order says nothing.
+
+        >>> Degrading(models=(("gpt-*", "gpt-4.1-nano"), ("gpt-4o*", "gpt-4o-mini"))).instead_of("gpt-4o")
+        'gpt-4o-mini'
+        """
+        found = [each for each in self.models if each[0] == model]
+        found = found or [each for each in self.models if model and fnmatchcase(model, each[0])]
+        return max(found, key=lambda each: (len(each[0]), each))[1] if found else ""

@@ -18,6 +18,7 @@ from spanfuse.patching import Patches
 from spanfuse.provider import Intent
 from spanfuse.providers.openai.endpoints import Endpoint, endpoint_of, place_of
 from spanfuse.providers.openai.request import bare_intent, read_intent
+from spanfuse.providers.openai.sending import Sending, body_of
 from spanfuse.providers.openai.settling import settle
 from spanfuse.wrapping import call, call_async
 
@@ -57,13 +58,13 @@ def _request(wrapped: Callable[..., Any], client: Any, args: tuple[Any, ...], kw
     if endpoint is None:
         return wrapped(*args, **kwargs)
     intent = _intent(endpoint, client, options, stream=bool(kwargs.get("stream")))
-    _under_way.add(id(options))
+    intent.request = sending = Sending(endpoint, client, wrapped, args, kwargs, _under_way)
     outer = _current.set(intent)
     try:
-        return call(intent, partial(wrapped, *args, **kwargs), partial(settle, endpoint, intent.stream))
+        return call(intent, sending.perform, partial(settle, endpoint, intent.stream))
     finally:
         _current.reset(outer)
-        _under_way.discard(id(options))
+        sending.close()
 
 
 async def _request_async(
@@ -74,14 +75,13 @@ async def _request_async(
     if endpoint is None:
         return await wrapped(*args, **kwargs)
     intent = _intent(endpoint, client, options, stream=bool(kwargs.get("stream")))
-    _under_way.add(id(options))
+    intent.request = sending = Sending(endpoint, client, wrapped, args, kwargs, _under_way)
     outer = _current.set(intent)
     try:
-        perform = partial(wrapped, *args, **kwargs)
-        return await call_async(intent, perform, partial(settle, endpoint, intent.stream))
+        return await call_async(intent, sending.perform, partial(settle, endpoint, intent.stream))
     finally:
         _current.reset(outer)
-        _under_way.discard(id(options))
+        sending.close()
 
 
 def _resend(wrapped: Callable[..., Any], client: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -103,13 +103,7 @@ def _endpoint(options: Any) -> Endpoint | None:
 
 def _intent(endpoint: Endpoint, client: object, options: Any, *, stream: bool) -> Intent:
     try:
-        return read_intent(endpoint, _body(options), place_of(client), stream=stream)
+        return read_intent(endpoint, body_of(options), place_of(client), stream=stream)
     except Exception as error:
         fault("reading a request", error)
         return bare_intent(endpoint, stream=stream)
-
-
-def _body(options: Any) -> object:
-    """The body as it will be sent: `extra_body` goes over what the method was given."""
-    given, extra = options.json_data, options.extra_json
-    return {**given, **extra} if extra and isinstance(given, dict) else given

@@ -23,7 +23,7 @@ OPERATIONS: Final = {
     Endpoint.EMBEDDINGS: ("embeddings", Kind.EMBEDDINGS),
     Endpoint.COMPLETIONS: ("text_completion", Kind.MODEL),
 }
-_ATTRIBUTES: Final = {
+ATTRIBUTES: Final = {
     "temperature": "gen_ai.request.temperature",
     "top_p": "gen_ai.request.top_p",
     "max_tokens": names.MAX_TOKENS,
@@ -37,6 +37,7 @@ _ATTRIBUTES: Final = {
     "service_tier": "openai.request.service_tier",
     "conversation": names.CONVERSATION,
 }
+"""What of a request stands on its span, by its field."""
 _IDS: Final = frozenset({"id", "call_id", "tool_call_id"})
 _CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
 _ANSWER_ITEMS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
@@ -73,7 +74,7 @@ def _attributes(body: Fields, place: Place) -> dict[str, object]:
     if place.address:
         found = {"server.address": place.address, "server.port": place.port}
     for key, value in body.items():
-        name = _ATTRIBUTES.get(key)
+        name = ATTRIBUTES.get(key)
         if name is None:
             continue
         if key == "conversation" and isinstance(value, Mapping):

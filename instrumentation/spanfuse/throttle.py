@@ -1,0 +1,212 @@
+"""The throttle: calls that must be made more slowly wait here, before they begin.
+
+Rule 1: no lock is held while a call waits; a thread waits by itself, a task lets the others run. Rule 2: what
+changes on the board wakes whoever waits: a stop lets it go on to its refusal, and an order that is lifted or
+whose time is up holds nobody. Rule 3: a call that is covered by several waits for the slowest, not for one
+after the other. Rule 4: where it is not known how to wait, nobody does. It makes no calls.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from spanfuse.board import Board
+from spanfuse.context import RunScope
+from spanfuse.gate import Gate
+from spanfuse.guard import fault, guarded
+from spanfuse.orders import pace_of
+from spanfuse.pace import Pace, Place
+from spanfuse.provider import Intent
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.nouns import Instant
+from spanfuse_processor.engine.verdicts import Action, Directive, Mode
+
+if TYPE_CHECKING:
+    import asyncio
+
+LOOK: Final = 1.0
+"""Seconds after which whoever waits looks again, at most: places may have been given up before it."""
+SHORTEST: Final = 0.001
+"""The least of them."""
+PACES: Final = 1_024
+"""How many orders' paces are kept; the oldest go first."""
+
+
+class Throttle:
+    """Holds calls back as the board orders. Any thread may ask."""
+
+    def __init__(self, board: Board, gate: Gate) -> None:
+        self.board = board
+        self.gate = gate
+        # Reentrant: the garbage collector may end a dropped coroutine, so a wait, in the middle of anything.
+        self._lock = threading.RLock()
+        self._paces: dict[tuple[str, float, int], Pace] = {}
+        self._wakers: dict[_Passage, Callable[[], object]] = {}
+        board.on_change(lambda directive: self._wake())
+        board.on_lift(self._wake)
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait now."""
+        with self._lock:
+            return sum(bool(passage.waits) for passage in self._wakers)
+
+    @guarded("throttle", None)
+    def hold(self, intent: Intent, scope: RunScope) -> None:
+        """Returns when a call may be made, or would be refused; how long that took is said on its intent."""
+        if not self.board.stands(Action.THROTTLE):
+            return
+        with _Passage(self, intent, scope) as passage:
+            bell = threading.Event()
+            while (left := passage.left(bell.set)) > 0:
+                bell.wait(left)
+                bell.clear()
+
+    async def hold_async(self, intent: Intent, scope: RunScope) -> None:
+        """As `hold`, for a task."""
+        loop = _loop()
+        if loop is None or not self.board.stands(Action.THROTTLE):
+            return
+        try:
+            await self._hold_async(intent, scope, loop)
+        except Exception as error:
+            fault("throttle", error)
+
+    async def _hold_async(self, intent: Intent, scope: RunScope, loop: asyncio.AbstractEventLoop) -> None:
+        with _Passage(self, intent, scope) as passage:
+            while True:
+                bell: asyncio.Future[None] = loop.create_future()
+                left = passage.left(partial(loop.call_soon_threadsafe, _ring, bell))
+                if left <= 0:
+                    return
+                timer = loop.call_later(left, _ring, bell)
+                try:
+                    await bell
+                finally:
+                    timer.cancel()
+
+    def listen(self, passage: _Passage, waker: Callable[[], object]) -> None:
+        """`waker` is called when what is ordered has changed."""
+        with self._lock:
+            self._wakers[passage] = waker
+
+    def leave(self, passage: _Passage) -> None:
+        """It waits no more."""
+        with self._lock:
+            self._wakers.pop(passage, None)
+
+    def place(self, directive: Directive) -> Place:
+        """A place in the row of an order."""
+        with self._lock:
+            return self._pace(directive).place(self.board.clock())
+
+    def free(self, directive: Directive, place: Place, *, passed: bool) -> None:
+        """The place is used, or it is given up."""
+        with self._lock:
+            pace = self._pace(directive)
+            if passed:
+                pace.passed(place)
+            else:
+                pace.give_up(place)
+
+    def _pace(self, directive: Directive) -> Pace:
+        """An order keeps its pace over renewals and revisions, as long as that is the same."""
+        key = (directive.id, *pace_of(directive))
+        pace = self._paces.get(key)
+        if pace is None:
+            pace = self._paces[key] = Pace(*pace_of(directive))
+            if len(self._paces) > PACES:
+                del self._paces[next(iter(self._paces))]
+        return pace
+
+    def _wake(self) -> None:
+        if not self._wakers:
+            return
+        with self._lock:
+            wakers = list(self._wakers.values())
+        for waker in wakers:
+            with suppress(RuntimeError):  # its loop has been closed
+                waker()
+
+
+class _Passage:
+    """One call on its way through all that holds it back."""
+
+    def __init__(self, throttle: Throttle, intent: Intent, scope: RunScope) -> None:
+        self.waits: dict[str, Directive] = {}  # what it has to wait for, or had to
+        self._throttle = throttle
+        self._board = throttle.board
+        self._intent = intent
+        self._scope = scope
+        self._began: Instant = throttle.board.clock()
+        self._passed: set[str] = set()  # what would have held it back, were it enforced
+        self._places: dict[tuple[object, ...], tuple[Directive, Place]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._throttle.leave(self)
+        now = self._board.clock()
+        for directive, place in self._places.values():
+            self._throttle.free(directive, place, passed=error is None and place.due <= now)
+        if self.waits:
+            waited = now - self._began
+            self._intent.attributes[names.THROTTLED_MS] = round(waited * 1_000)
+            for directive in self.waits.values():
+                self._board.ledger.spare(directive, waited=waited)
+
+    def left(self, waker: Callable[[], object]) -> float:
+        """Seconds until it is to look again, none when it may pass; `waker` is called on what changes."""
+        self._throttle.listen(self, waker)  # before the look: nothing falls in between
+        orders = self._throttle.gate.sparing(Action.THROTTLE, self._intent, self._scope)
+        self._count([one for one in orders if one.mode is not Mode.ENFORCE])
+        self._book([one for one in orders if one.mode is Mode.ENFORCE])
+        now = self._board.clock()
+        ahead = [(directive, place.due) for directive, place in self._places.values() if place.due > now]
+        if not ahead:
+            return 0.0
+        for directive, _ in ahead:
+            if directive.id not in self.waits:
+                self._board.ledger.spare(directive, throttled=1)
+            self.waits[directive.id] = directive
+        due = max(min(due, self._board.until(directive)) for directive, due in ahead)
+        return min(max(due - now, SHORTEST), LOOK)
+
+    def _count(self, orders: list[Directive]) -> None:
+        for directive in orders:
+            if directive.id not in self._passed:
+                self._passed.add(directive.id)
+                self._board.ledger.add(directive, passed=1)
+
+    def _book(self, orders: list[Directive]) -> None:
+        """A place in every row that there is now; those in other rows are given up."""
+        rows = {(one.id, *pace_of(one)): one for one in orders}
+        for row in self._places.keys() - rows.keys():
+            self._throttle.free(*self._places.pop(row), passed=False)
+        for row, directive in rows.items():
+            held = self._places.get(row)
+            self._places[row] = (directive, held[1] if held else self._throttle.place(directive))
+
+
+def _loop() -> asyncio.AbstractEventLoop | None:
+    """The running loop, without importing asyncio where nobody uses it."""
+    module = sys.modules.get("asyncio")
+    try:
+        loop: asyncio.AbstractEventLoop | None = module.get_running_loop() if module else None
+    except RuntimeError:  # another library's loop
+        return None
+    return loop
+
+
+def _ring(bell: asyncio.Future[None]) -> None:
+    if not bell.done():
+        bell.set_result(None)
