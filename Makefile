@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 SHARED ?= ../shared
 STAMP  := $(VENV)/.ready
 
-.PHONY: setup demo test acceptance bench accuracy lint format protos clean
+.PHONY: setup demo test stores acceptance bench accuracy lint format protos clean
 
 setup: $(STAMP)
 
@@ -24,6 +24,10 @@ demo: $(STAMP)
 # Everything that needs no long-running service. ARGS is handed to pytest.
 test: $(STAMP)
 	@$(BIN)/python -m pytest -q $(ARGS)
+
+# Stores behind real servers, started and ended by the tests: needs redis-server and postgres on this machine.
+stores: $(STAMP)
+	@$(BIN)/python -m pytest -q tests/stores/real $(ARGS)
 
 # Real processes: kill -9, SIGSTOP, restart; and the demo, over and over.
 acceptance: $(STAMP)

@@ -10,10 +10,11 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
 from tests.processes import free_port
 from tests.waiting import until
 
@@ -26,7 +27,8 @@ class Server:
     """A server's process, which may be ended and started again."""
 
     command: Sequence[str]
-    port: int = field(default_factory=free_port)
+    port: int
+    greet: Callable[[int], object]
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -35,10 +37,11 @@ class Server:
         until(self.answers, timeout=30.0, every=0.02)
 
     def answers(self) -> bool:
-        """Whether its port is open; fails when it has ended."""
+        """Whether it takes connections; fails when it has ended."""
         assert self.process is not None
         assert self.process.poll() is None, f"{self.command[0]} ended with {self.process.returncode}"
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+        with contextlib.suppress(OSError, psycopg.OperationalError):
+            self.greet(self.port)
             return True
         return False
 
@@ -74,7 +77,8 @@ def redis_server() -> Iterator[Server]:
     port = free_port()
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
     with tempfile.TemporaryDirectory() as folder:
-        server = Server([program("redis-server", "redis-server"), *options, "--dir", folder], port)
+        command = [program("redis-server", "redis-server"), *options, "--dir", folder]
+        server = Server(command, port, _greet_socket)
         server.start()
         try:
             yield server
@@ -93,12 +97,21 @@ def postgres_server() -> Iterator[Server]:
         subprocess.run(command, check=True, timeout=60, stdout=subprocess.DEVNULL, cwd=folder)
         options = ["-D", data, "-p", str(port), "-c", "fsync=off", "-c", "listen_addresses=127.0.0.1"]
         sockets = ["-c", f"unix_socket_directories={folder}"]
-        server = Server([*as_whom, program("postgres", "postgresql"), *options, *sockets], port)
+        command = [*as_whom, program("postgres", "postgresql"), *options, *sockets]
+        server = Server(command, port, _greet_postgres)
         server.start()
         try:
             yield server
         finally:
             server.stop()
+
+
+def _greet_socket(port: int) -> None:
+    socket.create_connection(("127.0.0.1", port), 1).close()
+
+
+def _greet_postgres(port: int) -> None:
+    psycopg.connect(f"postgresql://spanfuse@127.0.0.1:{port}/postgres", connect_timeout=2).close()
 
 
 def _not_as_root(folder: Path) -> list[str]:
