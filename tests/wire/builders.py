@@ -7,10 +7,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from spanfuse_processor.engine.budget import Account
+from spanfuse_processor.engine.budgets.leases import LeaseAnswer, LeaseAsk, Result
 from spanfuse_processor.engine.events import CallOpen, Heartbeat
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Kind, Level
 from spanfuse_processor.engine.reach import PAYER_FIELDS, Degrading, Reach
-from spanfuse_processor.engine.verdicts import Action, Directive, Evidence, Mode, OnExpiry, Removal
+from spanfuse_processor.engine.verdicts import Action, Directive, Evidence, Leasing, Mode, OnExpiry, Removal
 from spanfuse_processor.wire.effects import Effect, EffectState
 
 PARAMETERS = {
@@ -69,6 +71,23 @@ def degrading_directive() -> Directive:
     degrading = Degrading((("gpt-4o", "gpt-4o-mini"),), ("web_*",), 500, 0.0)
     reach = Reach(feature=("chat",))
     return replace(budget_directive(), action=Action.DEGRADE, params=(), reach=reach, degrading=degrading)
+
+
+def leasing_directive() -> Directive:
+    """An order to take from a lease first."""
+    leasing = Leasing("tokens", ("user", "run"), 2.5)
+    return replace(budget_directive(), action=Action.REQUIRE_LEASE, params=(), leasing=leasing)
+
+
+def full_ask() -> LeaseAsk:
+    """An ask for a lease with every field set."""
+    account = Account("daily", ("ann", "r1"))
+    return LeaseAsk(account, "lease-1", "000000007", 250_000, 50_000, 1_000_000, 125_000, True)
+
+
+def full_answer() -> LeaseAnswer:
+    """An answer with every field set."""
+    return LeaseAnswer(Result.PARTIAL, "lease-1", 300_000, 4_000_000, 30.0, 10.0, 75_000)
 
 
 def sparing_effect() -> Effect:
@@ -168,6 +187,14 @@ def _parameters(action: Action) -> st.SearchStrategy[tuple[tuple[str, float], ..
     )
 
 
+leasings = st.builds(
+    Leasing,
+    st.sampled_from(["usd", "tokens", "calls"]),
+    st.lists(st.sampled_from(PAYER_FIELDS), max_size=3).map(tuple),
+    st.integers(0, 10**6).map(lambda halves: halves / 2),
+)
+
+
 def _directives(action: Action, address: tuple[BreakerKey, Reach | None]) -> st.SearchStrategy[Directive]:
     return st.builds(
         Directive,
@@ -190,6 +217,7 @@ def _directives(action: Action, address: tuple[BreakerKey, Reach | None]) -> st.
         params=_parameters(action),
         reach=st.just(address[1]),
         degrading=st.none() | degradings if action is Action.DEGRADE else st.none(),
+        leasing=leasings if action is Action.REQUIRE_LEASE else st.none(),
     )
 
 

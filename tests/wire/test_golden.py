@@ -14,10 +14,13 @@ from tests.wire.builders import (
     budget_directive,
     degrading_directive,
     explained_directive,
+    full_answer,
+    full_ask,
     full_call,
     full_directive,
     full_effect,
     full_heartbeat,
+    leasing_directive,
     profiled_call,
     removal,
     sparing_effect,
@@ -27,7 +30,7 @@ from tests.wire.builders import (
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.verdicts import Action
-from spanfuse_processor.wire import calls, directives, effects, messages, requests, scopes
+from spanfuse_processor.wire import calls, directives, effects, leases, messages, requests, scopes
 from spanfuse_processor.wire.messages import Cursor, Instance
 
 GOLDEN: dict[str, str] = json.loads((Path(__file__).parent / "golden.json").read_text())
@@ -41,6 +44,7 @@ WRITTEN: dict[str, Message | bytes] = {
     "directive with all its evidence": directives.encode(explained_directive()),
     "directive of a budget": directives.encode(budget_directive()),
     "directive that degrades": directives.encode(degrading_directive()),
+    "directive that requires a lease": directives.encode(leasing_directive()),
     "stop": directives.encode(stop()),
     "removal": directives.encode_removal(removal("r1", 8)),
     "effect": effects.encode(full_effect()),
@@ -54,6 +58,8 @@ WRITTEN: dict[str, Message | bytes] = {
     "watch request": requests.watch(INSTANCE, CURSOR, frozenset({BreakerKey(Level.TENANT, "acme")})),
     "list request": requests.poll(INSTANCE, None),
     "report request": requests.report(INSTANCE, CURSOR, 3, [full_effect()], [full_call()]),
+    "lease request": requests.lease(INSTANCE, full_ask()),
+    "lease response": leases.encode_answer(full_answer()),
     "snapshot": messages.snapshots(CURSOR, [stop()])[0],
     "delta": messages.deltas(CURSOR, [stop(), removal("r2", 7)])[0],
     "bookmark": messages.bookmark(CURSOR, 1_700_000_000_000_000_000, 10.0),

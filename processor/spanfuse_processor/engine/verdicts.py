@@ -138,6 +138,17 @@ def _figure(number: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Leasing:
+    """What calls take from a lease before they are made: an amount in `measure` (usd, tokens or calls) of the
+    account that is counted apart by the fields `per` of who pays. When others hold what is left they wait up
+    to `patience` seconds."""
+
+    measure: str
+    per: tuple[str, ...] = ()
+    patience: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
 class Directive:
     """An order to every application that runs under `key`.
 
@@ -146,7 +157,7 @@ class Directive:
     stamps it. `params` are the numbers of the action (for example calls_per_second), empty for STOP.
 
     The key of a budget says whose order it is; which calls it is for is `reach`, which other keys do not
-    have. `degrading` is what a DEGRADE asks calls to give up.
+    have. `degrading` is what a DEGRADE asks calls to give up, `leasing` what a REQUIRE_LEASE has them take.
     """
 
     id: str
@@ -168,6 +179,7 @@ class Directive:
     params: tuple[tuple[str, float], ...] = ()
     reach: Reach | None = None
     degrading: Degrading | None = None
+    leasing: Leasing | None = None
 
     @property
     def wide(self) -> bool:

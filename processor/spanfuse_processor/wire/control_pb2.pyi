@@ -195,7 +195,7 @@ class Scope(_message.Message):
     def __init__(self, tenant: _Optional[str] = ..., service_name: _Optional[str] = ..., instance_id: _Optional[str] = ..., trace_id: _Optional[bytes] = ..., conversation_id: _Optional[str] = ..., session_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., agent_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., model: _Optional[str] = ..., user_id: _Optional[str] = ..., run_id: _Optional[str] = ..., feature: _Optional[str] = ..., namespace: _Optional[str] = ..., everything: _Optional[bool] = ..., budget: _Optional[str] = ...) -> None: ...
 
 class Directive(_message.Message):
-    __slots__ = ("id", "revision", "scope", "action", "mode", "ttl", "on_expiry", "cancel_in_flight", "grace", "priority", "throttle", "degrade", "limit", "reason_code", "message", "model_message", "evidence", "issuer", "issued_unix_nano", "reach")
+    __slots__ = ("id", "revision", "scope", "action", "mode", "ttl", "on_expiry", "cancel_in_flight", "grace", "priority", "throttle", "degrade", "limit", "require_lease", "reason_code", "message", "model_message", "evidence", "issuer", "issued_unix_nano", "reach")
     ID_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
@@ -209,6 +209,7 @@ class Directive(_message.Message):
     THROTTLE_FIELD_NUMBER: _ClassVar[int]
     DEGRADE_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
+    REQUIRE_LEASE_FIELD_NUMBER: _ClassVar[int]
     REASON_CODE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     MODEL_MESSAGE_FIELD_NUMBER: _ClassVar[int]
@@ -229,6 +230,7 @@ class Directive(_message.Message):
     throttle: Throttle
     degrade: Degrade
     limit: Limit
+    require_lease: RequireLease
     reason_code: str
     message: str
     model_message: str
@@ -236,7 +238,7 @@ class Directive(_message.Message):
     issuer: str
     issued_unix_nano: int
     reach: Reach
-    def __init__(self, id: _Optional[str] = ..., revision: _Optional[int] = ..., scope: _Optional[_Union[Scope, _Mapping]] = ..., action: _Optional[_Union[Action, str]] = ..., mode: _Optional[_Union[Mode, str]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., on_expiry: _Optional[_Union[OnExpiry, str]] = ..., cancel_in_flight: _Optional[bool] = ..., grace: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., priority: _Optional[int] = ..., throttle: _Optional[_Union[Throttle, _Mapping]] = ..., degrade: _Optional[_Union[Degrade, _Mapping]] = ..., limit: _Optional[_Union[Limit, _Mapping]] = ..., reason_code: _Optional[str] = ..., message: _Optional[str] = ..., model_message: _Optional[str] = ..., evidence: _Optional[_Union[Evidence, _Mapping]] = ..., issuer: _Optional[str] = ..., issued_unix_nano: _Optional[int] = ..., reach: _Optional[_Union[Reach, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., revision: _Optional[int] = ..., scope: _Optional[_Union[Scope, _Mapping]] = ..., action: _Optional[_Union[Action, str]] = ..., mode: _Optional[_Union[Mode, str]] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., on_expiry: _Optional[_Union[OnExpiry, str]] = ..., cancel_in_flight: _Optional[bool] = ..., grace: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., priority: _Optional[int] = ..., throttle: _Optional[_Union[Throttle, _Mapping]] = ..., degrade: _Optional[_Union[Degrade, _Mapping]] = ..., limit: _Optional[_Union[Limit, _Mapping]] = ..., require_lease: _Optional[_Union[RequireLease, _Mapping]] = ..., reason_code: _Optional[str] = ..., message: _Optional[str] = ..., model_message: _Optional[str] = ..., evidence: _Optional[_Union[Evidence, _Mapping]] = ..., issuer: _Optional[str] = ..., issued_unix_nano: _Optional[int] = ..., reach: _Optional[_Union[Reach, _Mapping]] = ...) -> None: ...
 
 class Reach(_message.Message):
     __slots__ = ("tenant", "service", "namespace", "feature", "agent", "user", "model", "tool", "run")
@@ -288,6 +290,16 @@ class Degrade(_message.Message):
     max_output_tokens: int
     temperature: float
     def __init__(self, model_for: _Optional[_Mapping[str, str]] = ..., drop_tools: _Optional[_Iterable[str]] = ..., max_output_tokens: _Optional[int] = ..., temperature: _Optional[float] = ...) -> None: ...
+
+class RequireLease(_message.Message):
+    __slots__ = ("measure", "per", "patience")
+    MEASURE_FIELD_NUMBER: _ClassVar[int]
+    PER_FIELD_NUMBER: _ClassVar[int]
+    PATIENCE_FIELD_NUMBER: _ClassVar[int]
+    measure: str
+    per: _containers.RepeatedScalarFieldContainer[str]
+    patience: _duration_pb2.Duration
+    def __init__(self, measure: _Optional[str] = ..., per: _Optional[_Iterable[str]] = ..., patience: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class Limit(_message.Message):
     __slots__ = ("max_calls", "max_tokens", "max_micro_usd", "max_depth", "max_children")
@@ -472,7 +484,7 @@ class Usage(_message.Message):
     def __init__(self, scope: _Optional[_Union[Scope, _Mapping]] = ..., calls: _Optional[int] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., micro_usd: _Optional[int] = ..., in_flight: _Optional[int] = ...) -> None: ...
 
 class LeaseRequest(_message.Message):
-    __slots__ = ("instance", "scope", "budget_id", "request_id", "want_micro_usd", "used_since_micro_usd", "release")
+    __slots__ = ("instance", "scope", "budget_id", "request_id", "want_micro_usd", "used_since_micro_usd", "release", "values", "lease_id", "held_micro_usd", "least_micro_usd")
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     BUDGET_ID_FIELD_NUMBER: _ClassVar[int]
@@ -480,6 +492,10 @@ class LeaseRequest(_message.Message):
     WANT_MICRO_USD_FIELD_NUMBER: _ClassVar[int]
     USED_SINCE_MICRO_USD_FIELD_NUMBER: _ClassVar[int]
     RELEASE_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    LEASE_ID_FIELD_NUMBER: _ClassVar[int]
+    HELD_MICRO_USD_FIELD_NUMBER: _ClassVar[int]
+    LEAST_MICRO_USD_FIELD_NUMBER: _ClassVar[int]
     instance: Instance
     scope: Scope
     budget_id: str
@@ -487,7 +503,11 @@ class LeaseRequest(_message.Message):
     want_micro_usd: int
     used_since_micro_usd: int
     release: bool
-    def __init__(self, instance: _Optional[_Union[Instance, _Mapping]] = ..., scope: _Optional[_Union[Scope, _Mapping]] = ..., budget_id: _Optional[str] = ..., request_id: _Optional[str] = ..., want_micro_usd: _Optional[int] = ..., used_since_micro_usd: _Optional[int] = ..., release: _Optional[bool] = ...) -> None: ...
+    values: _containers.RepeatedScalarFieldContainer[str]
+    lease_id: str
+    held_micro_usd: int
+    least_micro_usd: int
+    def __init__(self, instance: _Optional[_Union[Instance, _Mapping]] = ..., scope: _Optional[_Union[Scope, _Mapping]] = ..., budget_id: _Optional[str] = ..., request_id: _Optional[str] = ..., want_micro_usd: _Optional[int] = ..., used_since_micro_usd: _Optional[int] = ..., release: _Optional[bool] = ..., values: _Optional[_Iterable[str]] = ..., lease_id: _Optional[str] = ..., held_micro_usd: _Optional[int] = ..., least_micro_usd: _Optional[int] = ...) -> None: ...
 
 class LeaseResponse(_message.Message):
     __slots__ = ("result", "lease_id", "granted_micro_usd", "remaining_micro_usd", "ttl", "refresh_after", "safe_micro_usd", "on_expiry")

@@ -14,7 +14,7 @@ from typing import Final
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.verdicts import Action, Directive, Evidence, Mode, OnExpiry, Removal
 from spanfuse_processor.wire import control_pb2 as pb
-from spanfuse_processor.wire import reaches, scopes
+from spanfuse_processor.wire import leases, reaches, scopes
 from spanfuse_processor.wire.plain import duration, seconds, text
 
 MAX_TEXT = 4096  # characters of one text for a person or for the model
@@ -112,6 +112,7 @@ def decode(message: pb.Directive) -> Directive | Refused:
         params=_params(message),
         reach=reaches.decode(message.reach) if message.HasField("reach") else None,
         degrading=reaches.decode_degrading(message.degrade) if message.HasField("degrade") else None,
+        leasing=leases.decode_leasing(message.require_lease) if message.HasField("require_lease") else None,
     )
 
 
@@ -135,6 +136,8 @@ def _problem(message: pb.Directive) -> str:
         return "no time to live"
     if message.HasField("degrade") and reaches.decode_degrading(message.degrade) is None:
         return "what is to be given up is not all known here"
+    if message.action == pb.ACTION_REQUIRE_LEASE and leases.decode_leasing(message.require_lease) is None:
+        return "what is to be taken from a lease is not all known here"
     return "" if message.id else "no id"
 
 
@@ -184,6 +187,10 @@ def _put_params(message: pb.Directive, directive: Directive) -> None:
         if directive.action is not Action.DEGRADE:
             raise ValueError(f"{directive.action.value} gives nothing up")
         message.degrade.CopyFrom(reaches.encode_degrading(directive.degrading))
+    if directive.leasing is not None:
+        if directive.action is not Action.REQUIRE_LEASE:
+            raise ValueError(f"{directive.action.value} takes no lease")
+        message.require_lease.CopyFrom(leases.encode_leasing(directive.leasing))
     group = groups.get(directive.action)
     for name, value in directive.params:
         field = group.DESCRIPTOR.fields_by_name.get(name) if group is not None else None
@@ -195,6 +202,6 @@ def _put_params(message: pb.Directive, directive: Directive) -> None:
 def _params(message: pb.Directive) -> tuple[tuple[str, float], ...]:
     """The numbers that are set; one that is zero is not set."""
     group = message.WhichOneof("params")
-    if group is None or group == "degrade":
+    if group in (None, "degrade", "require_lease"):
         return ()
     return tuple((field.name, float(value)) for field, value in getattr(message, group).ListFields())

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from spanfuse_processor.engine.budgets.leases import LeaseAsk
 from spanfuse_processor.engine.events import CallOpen, Heartbeat
-from spanfuse_processor.wire import calls, effects, scopes
+from spanfuse_processor.wire import calls, effects, leases, scopes
 from spanfuse_processor.wire import control_pb2 as pb
 from spanfuse_processor.wire.effects import Effect
 from spanfuse_processor.wire.messages import Cursor, Instance, encode_cursor, encode_instance
@@ -54,3 +55,10 @@ def report(
         open_calls=[calls.encode(event) for event in open_calls],
         heartbeats=[calls.encode_heartbeat(beat) for beat in heartbeats],
     )
+
+
+def lease(instance: Instance, ask: LeaseAsk) -> pb.LeaseRequest:
+    """What a holder of a lease has used, and what it wants."""
+    request = leases.encode(ask)
+    request.instance.CopyFrom(encode_instance(instance))
+    return request
