@@ -12,6 +12,7 @@ import grpc
 
 from spanfuse_processor.auth import Tokens
 from spanfuse_processor.control.hub import Hub
+from spanfuse_processor.control.leasing import OnLease
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.receiver.otlp_grpc import server_options
@@ -73,7 +74,10 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def controlling(
-    tokens: Tokens | None = None, bookmark_every: float = BOUND, retained: int = 1024
+    tokens: Tokens | None = None,
+    bookmark_every: float = BOUND,
+    retained: int = 1024,
+    on_lease: OnLease | None = None,
 ) -> AsyncIterator[Running]:
     """A control service and a client of it, for the length of a block."""
     running = Running(*make_hub(retained=retained, bookmark_every=bookmark_every))
@@ -83,6 +87,7 @@ async def controlling(
         running.take_effects,
         running.calls.append,
         lambda where, error: running.faults.append(f"{where}: {error!r}"),
+        on_lease,
     )
     server = grpc.aio.server(options=server_options())
     server.add_generic_rpc_handlers((service.handler(),))

@@ -16,6 +16,7 @@ import grpc
 
 from spanfuse_processor.auth import Tokens
 from spanfuse_processor.control.hub import Hub
+from spanfuse_processor.control.leasing import LeaseDesk, OnLease
 from spanfuse_processor.control.view import View, view_of
 from spanfuse_processor.engine.events import CallStarted, Heartbeat
 from spanfuse_processor.wire import calls, effects, messages
@@ -42,16 +43,24 @@ class ControlService:
         on_effects: is told what came of directives in one application.
         on_open_calls: is told of calls that have begun, and after them of runs that say that they live.
         on_fault: is told of internal errors, with the place.
+        on_lease: answers who asks for a lease; None: leases are not offered.
     """
 
     def __init__(
-        self, hub: Hub, tokens: Tokens, on_effects: OnEffects, on_open_calls: OnOpenCalls, on_fault: OnFault
+        self,
+        hub: Hub,
+        tokens: Tokens,
+        on_effects: OnEffects,
+        on_open_calls: OnOpenCalls,
+        on_fault: OnFault,
+        on_lease: OnLease | None = None,
     ) -> None:
         self._hub = hub
         self._tokens = tokens
         self._on_effects = on_effects
         self._on_open_calls = on_open_calls
         self._on_fault = on_fault
+        self._leases = LeaseDesk(on_lease)
 
     def handler(self) -> grpc.GenericRpcHandler[bytes, bytes]:
         """The handler of every method of the service."""
@@ -90,9 +99,9 @@ class ControlService:
         answer.directives.extend(messages.newest(news)[0])
         return answer.SerializeToString()
 
-    async def _lease(self, _: bytes, context: Context) -> bytes:
-        await self._admit(context)
-        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "leases are not offered")
+    async def _lease(self, payload: bytes, context: Context) -> bytes:
+        request = await self._read(pb.LeaseRequest, payload, context)
+        return await self._leases.answer(request, context)
 
     def _hand_on_effects(self, instance: Instance, request: pb.ReportRequest) -> None:
         read = [effects.decode(message) for message in request.effects]
