@@ -1,4 +1,4 @@
-"""A judge in the application: an engine, its lock, its clock, and the board that its verdicts go to.
+"""A judge in the application: an engine, a treasury, their lock and clocks, and the board they write on.
 
 Rule 1: the engine is touched under the one lock only, and the lock covers memory alone: posting to the board,
 and so telling its listeners, comes after. Rule 2: time is read here and nowhere deeper. Rule 3: whatever
@@ -11,21 +11,26 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
+from math import inf, isinf
 from typing import TypeVar
 
 from spanfuse.board import Board
 from spanfuse_processor.engine import Engine, Order, OrderKind, Policy, PriceBook
+from spanfuse_processor.engine.alerts import BudgetEvent, Notice
+from spanfuse_processor.engine.cashier import Cashier
 from spanfuse_processor.engine.events import CallStarted, Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey
-from spanfuse_processor.engine.verdicts import Directive, Verdict
+from spanfuse_processor.engine.treasury import Treasury
+from spanfuse_processor.engine.verdicts import Directive, Removal, Verdict
 
 T = TypeVar("T")
 Step = Callable[[float], tuple[Verdict, ...]]
 
 
-def _ignore(verdict: Verdict) -> None:
+def _ignore(told: object) -> None:
     """Nobody listens."""
 
 
@@ -33,7 +38,9 @@ class Judge:
     """Judges the calls of this process. Every method may be called from any thread.
 
     `issuer` signs the directives; `prefix` goes before their ids, so that they never meet the processor's on
-    one board. `on_verdict` is told of everything, also of warnings, on the thread that brought the call.
+    one board. `on_verdict` is told of everything, also of warnings, and `on_event` of what happens to
+    budgets, on the thread that brought the call. `clock` never goes back, `wall` is the time of day: periods
+    of budgets go by it.
     """
 
     def __init__(
@@ -45,17 +52,24 @@ class Judge:
         issuer: str,
         prefix: str = "",
         on_verdict: Callable[[Verdict], None] = _ignore,
+        on_event: Callable[[BudgetEvent], None] = _ignore,
         clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         self._board = board
-        self._engine = Engine(policy, prices)
+        self._treasury = Treasury(policy.budgets, wall())
+        self._cashier = cashier = Cashier(self._treasury)
+        self._engine = Engine(policy, prices, observer=cashier.ended, amend=cashier.amended)
         self._issuer = issuer
         self._prefix = prefix
         self._on_verdict = on_verdict
+        self._on_event = on_event
         self._clock = clock
+        self._wall = wall
         self._lock = threading.RLock()
         self._busy = False
         self._deferred: deque[Step] = deque()
+        self._notes: deque[Notice] = deque()  # what the treasury said and nobody has been told yet
 
     def observe(self, event: CallStarted | Heartbeat) -> tuple[Verdict, ...]:
         """A call began or goes on, or a run lives. Returns what was said of it; the board knows already."""
@@ -75,14 +89,35 @@ class Judge:
 
     def advance(self) -> float | None:
         """Lets time pass. Returns the seconds until it should be called again; None: no need."""
-        self._publish(self._step(lambda now: self._engine.advance(now)))
-        deadline = self.inspect(lambda engine: engine.next_deadline())
-        return None if deadline is None else max(0.0, deadline - self._clock())
+        self._publish(self._step(self._pass_time))
+        with self._lock:
+            deadline, wall = self._engine.next_deadline(), self._wall()
+            money = self._treasury.next_deadline(wall) - wall
+        left = inf if deadline is None else deadline - self._clock()
+        soonest = min(left, money)
+        return None if isinf(soonest) else max(0.0, soonest)
+
+    def money(self, act: Callable[[Treasury, float], T]) -> T:
+        """Does something with the treasury, at the time of day, under the lock; what comes of it is told."""
+        with self._lock:
+            result = act(self._treasury, self._wall())
+        return result
+
+    def tell(self, notes: Iterable[Notice]) -> None:
+        """Passes on what the treasury said."""
+        for note in notes:
+            self._post(note.removal, note.directive)
+            if note.event is not None:
+                self._on_event(note.event)
 
     def inspect(self, look: Callable[[Engine], T]) -> T:
         """What `look` reads from the engine, under the lock: for tests, statistics and the end of a run."""
         with self._lock:
             return look(self._engine)
+
+    def _pass_time(self, now: float) -> tuple[Verdict, ...]:
+        self._notes += self._treasury.advance(self._wall())
+        return self._engine.advance(now)
 
     def after_fork(self) -> None:
         """In the child of a fork: a lock of its own, whoever held the parent's."""
@@ -104,6 +139,7 @@ class Judge:
                 verdicts = step(self._clock())
                 while self._deferred:
                     verdicts += self._deferred.popleft()(self._clock())
+                self._notes += self._cashier.settle(self._wall())
             finally:
                 self._busy = False
         return verdicts
@@ -114,12 +150,18 @@ class Judge:
 
     def _publish(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
         for verdict in verdicts:
-            if verdict.removal is not None:
-                self._board.withdraw(self._prefix + verdict.removal.id, verdict.removal.revision)
-            if verdict.directive is not None:
-                self._board.post(self._signed(verdict.directive))
+            self._post(verdict.removal, verdict.directive)
             self._on_verdict(verdict)
+        while self._notes:
+            with suppress(IndexError):  # another thread may have told the last of them
+                self.tell((self._notes.popleft(),))
         return verdicts
+
+    def _post(self, removal: Removal | None, directive: Directive | None) -> None:
+        if removal is not None:
+            self._board.withdraw(self._prefix + removal.id, removal.revision)
+        if directive is not None:
+            self._board.post(self._signed(directive))
 
     def _signed(self, directive: Directive) -> Directive:
         return replace(

@@ -119,7 +119,8 @@ class CallEnded(CallStarted):
     None where nobody said; `resends` is how many times a client itself tried again, unseen; `cut` says that
     the answer was not over when it had as many tokens as it may, `asks` that it ended to have tools called,
     `handed` that the request handed on what a tool had given. `service` is how the provider served it, where
-    it says so (batch, flex, priority ...). `estimated`: nobody reported its usage, which is a guess.
+    it says so (batch, flex, priority ...). `estimated`: nobody reported its usage, which is a guess. `leased`
+    are the accounts that a lease has paid for it.
     """
 
     ended_ns: int = 0
@@ -136,3 +137,4 @@ class CallEnded(CallStarted):
     handed: bool = False
     service: str = ""
     estimated: bool = False
+    leased: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ Get = Callable[..., Any]
 _TURNS: Final = (names.USER_TURN, names.FRESH_TURN)
 
 TOOL = Kind.TOOL  # a member looked up in its enum costs four times as much
+_LISTS: Final = (list, tuple)
 _KINDS: Final = {  # by operation; of agents and workflows there are few
     "execute_tool": TOOL,
     "chat": Kind.MODEL,
@@ -75,6 +76,9 @@ class Spanfuse:
         stages = get(names.STAGES)
         if stages.__class__ is str:
             event.stages = stages
+        leased = get(names.LEASED)
+        if leased.__class__ in _LISTS:
+            event.leased = tuple(each for each in leased if each.__class__ is str)
         return event if (_add_tool if kind is TOOL else _add_model)(event, get) else None
 
 
