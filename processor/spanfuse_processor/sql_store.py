@@ -71,8 +71,10 @@ class SqlStore(ABC):
     def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
         """Keeps the entries of a writer that it had not yet."""
         with self.writing(alone=True) as database:
-            known = database.ask(self._sql.say("SELECT last, wall FROM writer WHERE writer = ?"), writer)
-            last, wall = known[0] if known else (0, 0.0)
+            known = database.ask(
+                self._sql.say("SELECT base, last, wall FROM writer WHERE writer = ?"), writer
+            )
+            base, last, wall = known[0] if known else (first - 1, first - 1, 0.0)
             fresh = entries[max(0, last - first + 1) :]
             if not fresh:
                 return
@@ -80,7 +82,7 @@ class SqlStore(ABC):
             lines = [(writer, number, line_of(entry)) for number, entry in enumerate(fresh, start)]
             database.tell(self._sql.entry, lines)
             wall = max(wall, *(entry.wall for entry in fresh))
-            database.tell(self._sql.writer, [(writer, lines[-1][1], wall)])
+            database.tell(self._sql.writer, [(writer, base, lines[-1][1], wall)])
 
     def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
         """Entries beyond `seen`, each writer's in order."""
@@ -89,8 +91,8 @@ class SqlStore(ABC):
         )
         found: list[Written] = []
         with self.reading() as database:
-            for writer, last in database.ask("SELECT writer, last FROM writer ORDER BY writer"):
-                start = seen.get(writer, 0)
+            for writer, base, last in database.ask("SELECT writer, base, last FROM writer ORDER BY writer"):
+                start = max(base, seen.get(writer, 0))
                 if writer == but or start >= last:
                     continue
                 rows = database.ask(beyond, writer, start)

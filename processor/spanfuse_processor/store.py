@@ -26,7 +26,9 @@ LEAST_BETWEEN_DUMPS: Final = 60.0
 """Seconds. What a dump includes is kept until the next but one, for replicas that read a little behind."""
 
 FORGOTTEN_AFTER: Final = 86_400.0
-"""Seconds after which a writer that wrote nothing more, and whose entries a dump includes, is forgotten."""
+"""Seconds after which a writer that wrote nothing more, and whose entries a dump includes, is forgotten.
+
+When it writes again after all, whoever holds counts is taken to include what it wrote before."""
 
 MOST_ROWS: Final = 10_000
 """The most rows of one answer."""

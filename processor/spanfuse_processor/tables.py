@@ -57,7 +57,9 @@ MIGRATIONS: Final = (
     );
     CREATE INDEX event_by_time ON event (at);
     CREATE INDEX event_by_run ON event (run);
-    CREATE TABLE writer (writer TEXT PRIMARY KEY, last {{integer}} NOT NULL, wall {{real}} NOT NULL);
+    CREATE TABLE writer (
+        writer TEXT PRIMARY KEY, base {{integer}} NOT NULL, last {{integer}} NOT NULL, wall {{real}} NOT NULL
+    );
     CREATE TABLE entry (
         writer TEXT NOT NULL, number {{integer}} NOT NULL, line TEXT NOT NULL, PRIMARY KEY (writer, number)
     );
@@ -88,7 +90,7 @@ class Statements:
         self.entry = self._insert("entry", ("writer", "number", "line"), "DO NOTHING")
         self.writer = self._insert(
             "writer",
-            ("writer", "last", "wall"),
+            ("writer", "base", "last", "wall"),
             "(writer) DO UPDATE SET last = excluded.last, wall = excluded.wall",
         )
         self.dump = self._insert(

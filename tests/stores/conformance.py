@@ -268,6 +268,18 @@ class Ledger:
         assert store.load_ledger().seen == {"new": 1}
         assert {each.writer for each in store.read_ledger({})} == {"lost", "new"}
 
+    def test_a_writer_that_was_forgotten_may_go_on(self, store: Store) -> None:
+        store.append_ledger("a", 1, entries(1, 2))
+        tomorrow = NOON + FORGOTTEN_AFTER + 1
+        store.save_ledger({}, {"a": 2}, tomorrow)
+        assert store.load_ledger().seen == {}
+
+        store.append_ledger("a", 3, entries(3))
+        store.append_ledger("a", 4, entries(4))
+
+        assert [each.number for each in store.read_ledger({})] == [3, 4]
+        assert [each.number for each in store.read_ledger({"a": 3})] == [4]
+
     def test_many_entries_in_one_batch(self, store: Store) -> None:
         store.append_ledger("a", 1, entries(*range(1, 3_501)))
 

@@ -22,7 +22,7 @@ class HandClock:
 
 
 class Faulty(MemoryStore):
-    """A store that is away while `away`, hangs while `gate` is closed, and refuses what a row called "bad" says.
+    """A store that is away while `away`, hangs while `gate` is closed, and refuses rows called "bad".
 
     `forgetful`: so many times it keeps what it was given and says that it did not.
     """

@@ -13,7 +13,7 @@ from tests.writing.stores import Faulty, HandClock
 
 from spanfuse_processor.store import LEAST_BETWEEN_DUMPS
 from spanfuse_processor.writing import Writer
-from spanfuse_processor.writing.writer import ENTRIES_TO_DUMP
+from spanfuse_processor.writing.writer import ENTRIES_TO_DUMP, LONGEST_BETWEEN_DUMPS
 
 ALL = (0.0, 2 * NOON)
 SOON = 5.0  # seconds, at most
@@ -182,6 +182,18 @@ def test_a_dump_is_due_after_many_entries_but_not_oftener_than_stores_take_them(
     clock.now += LEAST_BETWEEN_DUMPS
     assert not writer.wants_dump
     assert writer.close(SOON)
+
+
+def test_a_dump_of_few_entries_is_due_once_in_a_while(
+    writer: Writer, store: Faulty, clock: HandClock
+) -> None:
+    clock.now += LONGEST_BETWEEN_DUMPS
+    assert not writer.wants_dump
+
+    writer.ledger(entries(1))
+    assert writer.flush(SOON)
+
+    assert writer.wants_dump
 
 
 def test_a_dump_is_due_when_entries_were_dropped(writer: Writer, store: Faulty, clock: HandClock) -> None:

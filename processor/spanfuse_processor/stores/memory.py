@@ -32,11 +32,11 @@ MOST_KEPT: Final = 50_000
 
 
 class _Log:
-    """The entries of one writer. The first that is still there is number `gone` + 1."""
+    """The entries of one writer after number `base`. The first that is still there is number `gone` + 1."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: int) -> None:
         self.entries: list[Entry] = []
-        self.gone = 0
+        self.base = self.gone = base
         self.wall = 0.0
 
     @property
@@ -79,7 +79,7 @@ class MemoryStore:
     def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
         """Keeps the entries of a writer that it had not yet."""
         with self._lock:
-            log = self._logs.setdefault(writer, _Log())
+            log = self._logs.setdefault(writer, _Log(first - 1))
             fresh = entries[max(0, log.last - first + 1) :]
             log.entries += fresh
             log.wall = max([log.wall, *(entry.wall for entry in fresh)])
@@ -89,7 +89,7 @@ class MemoryStore:
         found: list[Written] = []
         with self._lock:
             for writer, log in self._logs.items():
-                start = seen.get(writer, 0)
+                start = max(log.base, seen.get(writer, 0))
                 if writer == but or start >= log.last:
                     continue
                 if start < log.gone:

@@ -61,10 +61,10 @@ end
 # KEYS: the writer's log, writers. ARGV: writer, wall, number of the first, lines.
 _LOG: Final = """
 local known = redis.call('HGET', KEYS[2], ARGV[1])
-local last, wall = 0, 0
-if known then last, wall = string.match(known, '^(%d+) (.*)$') end
-last = tonumber(last)
 local number = tonumber(ARGV[3])
+local last, base, wall = number - 1, number - 1, '0'
+if known then last, base, wall = string.match(known, '^(%d+) (%d+) (.*)$') end
+last = tonumber(last)
 for i = 4, #ARGV do
     if number > last then
         redis.call('XADD', KEYS[1], string.format('%d-0', number), 'line', ARGV[i])
@@ -73,7 +73,7 @@ for i = 4, #ARGV do
     number = number + 1
 end
 if tonumber(ARGV[2]) > tonumber(wall) then wall = ARGV[2] end
-redis.call('HSET', KEYS[2], ARGV[1], string.format('%d ', last) .. wall)
+redis.call('HSET', KEYS[2], ARGV[1], string.format('%d %d ', last, base) .. wall)
 """
 
 # KEYS: dump, writers. ARGV: prefix of logs, seen, dump, wall, least seconds, seconds until forgotten.
@@ -95,7 +95,7 @@ local kept = {}
 local writers = redis.call('HGETALL', KEYS[2])
 for i = 1, #writers, 2 do
     local writer = writers[i]
-    local last, wall = string.match(writers[i + 1], '^(%d+) (.*)$')
+    local last, wall = string.match(writers[i + 1], '^(%d+) %d+ (.*)$')
     local number = seen[writer] or 0
     if tonumber(wall) < now - tonumber(ARGV[6]) and number >= tonumber(last) then
         redis.call('DEL', ARGV[1] .. writer)
@@ -158,20 +158,18 @@ class RedisStore:
     def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
         """Entries beyond `seen`, each writer's in order."""
         with _told():
-            known = self._redis.hgetall(WRITERS)
-            lasts = {writer: int(text.partition(" ")[0]) for writer, text in known.items() if writer != but}
-            behind = [writer for writer, last in sorted(lasts.items()) if last > seen.get(writer, 0)]
+            starts = dict(self._behind(seen, but))
             with self._redis.pipeline(transaction=False) as batch:
-                for writer in behind:
-                    batch.xrange(LOG + writer, f"{seen.get(writer, 0) + 1}-0")
+                for writer, start in starts.items():
+                    batch.xrange(LOG + writer, f"{start + 1}-0")
                 logs = batch.execute()
         found: list[Written] = []
-        for writer, log in zip(behind, logs, strict=True):
+        for (writer, start), log in zip(starts.items(), logs, strict=True):
             read = [
                 Written(writer, int(name.partition("-")[0]), entry_of(each["line"])) for name, each in log
             ]
-            if not read or read[0].number != seen.get(writer, 0) + 1:
-                raise LedgerGap(f"entries of {writer} after {seen.get(writer, 0)} are gone")
+            if not read or read[0].number != start + 1:
+                raise LedgerGap(f"entries of {writer} after {start} are gone")
             found += read
         return found
 
@@ -227,6 +225,14 @@ class RedisStore:
     def close(self) -> None:
         """Closes the connections."""
         self._redis.close()
+
+    def _behind(self, seen: Seen, but: str) -> Iterator[tuple[str, int]]:
+        """Writers that have written beyond `seen`, and the last number before that."""
+        for writer, text in sorted(self._redis.hgetall(WRITERS).items()):
+            last, base, _ = text.split(" ")
+            start = max(int(base), seen.get(writer, 0))
+            if writer != but and int(last) > start:
+                yield writer, start
 
     def _keep(self, rows: str, times: str, kept: Sequence[tuple[str, int, float, Sequence[object]]]) -> None:
         with _told(), self._redis.pipeline(transaction=False) as batch:

@@ -35,6 +35,9 @@ EVERY: Final = 0.2
 ENTRIES_TO_DUMP: Final = 10_000
 """Entries after which the ledger is better read from a new dump."""
 
+LONGEST_BETWEEN_DUMPS: Final = 600.0
+"""Seconds after which there is a new dump of what changed: a store that lost everything has it back then."""
+
 PATIENCE: Final = Patience(first=0.1, quick=1.0, longest=10.0)
 
 
@@ -119,10 +122,10 @@ class Writer:
     @property
     def wants_dump(self) -> bool:
         """Whether a dump of the ledger is due. Not oftener than stores take them."""
-        carrier = self._carrier
-        due = carrier.holes or carrier.number - carrier.dumped >= ENTRIES_TO_DUMP
-        rested = self._monotonic() - self._dump_asked >= LEAST_BETWEEN_DUMPS
-        return due and rested and carrier.dumps == self._dumps
+        carrier, since = self._carrier, self._monotonic() - self._dump_asked
+        fresh = carrier.number - carrier.dumped
+        due = carrier.holes or fresh >= ENTRIES_TO_DUMP or (fresh and since >= LONGEST_BETWEEN_DUMPS)
+        return bool(due) and since >= LEAST_BETWEEN_DUMPS and carrier.dumps == self._dumps
 
     def stats(self) -> WriterStats:
         """What became of what was handed over."""

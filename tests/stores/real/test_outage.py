@@ -1,0 +1,76 @@
+"""A database that dies, freezes or forgets its connections: nothing is lost, nobody waits."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+import redis
+from tests.stores.outage import outlives
+from tests.stores.real.servers import Server, postgres_server, redis_server
+
+from spanfuse_processor.store import StoreError
+from spanfuse_processor.storing import open_store
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[Server]:
+    """One that may be killed."""
+    with postgres_server() as server:
+        yield server
+
+
+def test_postgres_dies_and_comes_back(own_postgres: Server) -> None:
+    url = f"postgresql://spanfuse@127.0.0.1:{own_postgres.port}/postgres"
+
+    outlives(url, lambda: own_postgres.stop(signal.SIGQUIT), own_postgres.start)
+
+
+def test_postgres_cuts_its_connections(postgres_running: Server, postgres_url: str) -> None:
+    def cut() -> None:
+        with psycopg.connect(f"{postgres_url}?application_name=cutter") as other:
+            other.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'spanfuse'"
+            )
+
+    outlives(postgres_url, cut, lambda: None, seen=False)
+
+
+def test_redis_freezes_and_thaws(redis_running: Server, redis_url: str) -> None:
+    outlives(
+        f"{redis_url}?socket_timeout=0.3",
+        lambda: redis_running.send(signal.SIGSTOP),
+        lambda: redis_running.send(signal.SIGCONT),
+    )
+
+
+def test_redis_is_restarted_and_has_lost_everything() -> None:
+    with redis_server() as server:
+        url = f"redis://127.0.0.1:{server.port}/0"
+        store = open_store(url)
+        store.append_ledger("a", 1, [])
+        server.stop()
+        with pytest.raises(StoreError, match="redis"):
+            store.load_ledger()
+
+        server.start()
+
+        assert store.load_ledger().dump is None  # the scripts are loaded anew by themselves
+        assert store.save_ledger({"n": 1}, {}, 1.0)
+        store.close()
+
+
+def test_redis_without_memory_refuses_and_loses_nothing(redis_running: Server, redis_url: str) -> None:
+    with redis.Redis(port=redis_running.port) as client:
+        outlives(
+            redis_url,
+            lambda: client.config_set("maxmemory", 1),
+            lambda: client.config_set("maxmemory", 0),
+        )
+
+
+def test_a_database_that_is_not_there_is_said_so() -> None:
+    with pytest.raises(StoreError, match="postgresql"):
+        open_store("postgresql://spanfuse@127.0.0.1:1/postgres")
