@@ -17,6 +17,7 @@ from spanfuse_processor.engine.policy import AT_LEAST_ONE, Policy
 PORT: Final[Mapping[str, float]] = MappingProxyType({"least": 1, "most": 65_535})
 A_KILOBYTE: Final[Mapping[str, float]] = MappingProxyType({"least": 1024})
 NOT_AT_ONCE: Final[Mapping[str, float]] = MappingProxyType({"least": 0.1})
+A_DAY: Final[Mapping[str, float]] = MappingProxyType({"least": 1})
 
 
 class LogLevel(StrEnum):
@@ -101,6 +102,21 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
+class Storage:
+    """Where the bill, the ledger of budgets and the record of events are kept.
+
+    `path` is a SQLite file: without it there is one in the user's state folder. `url` is another store in its
+    place: `postgresql://...`, `redis://...`, or `memory:` for none that outlives the process. `ledger_url` is
+    one for the ledger alone, which replicas share. Bill and events are let go after `keep_days`.
+    """
+
+    path: str = ""
+    url: str = ""
+    ledger_url: str = ""
+    keep_days: float = field(default=90.0, metadata=A_DAY)
+
+
+@dataclass(frozen=True, slots=True)
 class Log:
     """Structured lines on stderr.
 
@@ -123,6 +139,7 @@ class Config:
     auth: Auth = Auth()
     intake: Intake = Intake()
     control: Control = Control()
+    store: Storage = Storage()
     log: Log = Log()
     fingerprint_key: str = ""
     policy: Policy = field(default_factory=Policy)

@@ -73,8 +73,19 @@ def admin_token_path(config: Config, environment: Mapping[str, str] | None = Non
     env = os.environ if environment is None else environment
     if config.auth.admin_token_file:
         return Path(config.auth.admin_token_file)
+    return _state_folder(env) / f"admin-{config.listen.http_port}.token"
+
+
+def store_url(config: Config, environment: Mapping[str, str] | None = None) -> str:
+    """The URL of the store; without any configured, that of a file in the user's state folder, by port."""
+    env = os.environ if environment is None else environment
+    path = config.store.path or _state_folder(env) / f"spanfuse-{config.listen.http_port}.db"
+    return config.store.url or f"sqlite:{path}"
+
+
+def _state_folder(env: Mapping[str, str]) -> Path:
     base = env.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base) / "spanfuse" / f"admin-{config.listen.http_port}.token"
+    return Path(base) / "spanfuse"
 
 
 def admin_url(config: Config, environment: Mapping[str, str] | None = None) -> str:
@@ -268,6 +279,8 @@ def _check(config: Config, origins: _Origins) -> None:
         if getattr(listen, one) == getattr(listen, other):
             problem = f"{one} and {other} are both {getattr(listen, one)}: one door, one port"
             origins.refuse(problem, ("listen", one), ("listen", other))
+    if config.store.path and config.store.url:
+        origins.refuse("one of path and url, not both", ("store", "path"), ("store", "url"))
     if intake.max_waiting_bytes < intake.max_request_bytes:
         problem = (
             f"max_waiting_bytes ({intake.max_waiting_bytes}) has to hold one request of max_request_bytes "

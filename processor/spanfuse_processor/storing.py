@@ -7,6 +7,7 @@ brings it. Rule 2: a URL is shown without its password.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -21,21 +22,29 @@ def open_store(url: str) -> Store:
     """The store behind a URL.
 
     Raises:
-        StoreError: an unknown scheme, a driver that is missing, or a store that cannot be opened.
+        StoreError: see `store_class`; or the store cannot be opened.
+    """
+    store: Store = store_class(url)(url)
+    return store
+
+
+def store_class(url: str) -> Callable[[str], Store]:
+    """What makes the store of a URL; nothing is opened yet.
+
+    Raises:
+        StoreError: an unknown scheme, or a driver that is missing.
     """
     scheme = url.partition(":")[0]
     if scheme not in STORES:
-        raise StoreError(f"no store is called {scheme!r}: the URL begins with one of {', '.join(STORES)}")
+        raise StoreError(f"no store is called {scheme!r}: a URL begins with one of {', '.join(STORES)}")
     module, _, name = STORES[scheme].partition(":")
     try:
-        made = getattr(importlib.import_module(module), name)
+        made: Callable[[str], Store] = getattr(importlib.import_module(module), name)
     except ImportError as error:
-        extra = EXTRA_OF.get(scheme)
-        if extra is None:
+        if scheme not in EXTRA_OF:
             raise
-        raise StoreError(f"{error}: pip install 'spanfuse[{extra}]'") from error
-    store: Store = made(url)
-    return store
+        raise StoreError(f"{error}: pip install 'spanfuse[{EXTRA_OF[scheme]}]'") from error
+    return made
 
 
 def shown(url: str) -> str:

@@ -8,14 +8,14 @@ earlier life of this processor. It does not know what an order does.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from spanfuse_processor.auth import Role, Tokens
+from spanfuse_processor.auth import Tokens
 from spanfuse_processor.clock import Clock
+from spanfuse_processor.control.guarding import as_json, failure, for_operators
 from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.control.payloads import (
     BadRequest,
@@ -31,12 +31,11 @@ from spanfuse_processor.engine.directives import directive_id
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.verdicts import Removal, Verdict
-from spanfuse_processor.web import Handler, Request, Response, Route
+from spanfuse_processor.web import Request, Response, Route
 
 MAX_BODY: Final = 16 * 1024  # bytes
 MAX_ROWS: Final = 10_000
 MAX_WHO: Final = 100  # characters
-_CODES: Final = {400: 3, 401: 16, 403: 7, 404: 5, 409: 9, 415: 3}  # HTTP status -> google.rpc.Code
 _EVERYTHING: Final = View()
 
 
@@ -84,10 +83,10 @@ class Admin:
     def routes(self) -> tuple[Route, ...]:
         """What to serve."""
         return (
-            Route("POST", "/v1/kill", self._for_operators(self._kill)),
-            Route("POST", "/v1/release", self._for_operators(self._release)),
-            Route("GET", "/v1/directives", self._for_operators(self._list_directives)),
-            Route("GET", "/v1/runs", self._for_operators(self._list_runs)),
+            Route("POST", "/v1/kill", for_operators(self._tokens, self._kill)),
+            Route("POST", "/v1/release", for_operators(self._tokens, self._release)),
+            Route("GET", "/v1/directives", for_operators(self._tokens, self._list_directives)),
+            Route("GET", "/v1/runs", for_operators(self._tokens, self._list_runs)),
         )
 
     async def _kill(self, request: Request) -> Response:
@@ -99,10 +98,10 @@ class Admin:
         issued = [verdict.directive.id for verdict in verdicts if verdict.directive]
         standing = [each for each in map(self._hub.get, issued) if each] or self._hub.under(wish.key)
         if not standing:
-            return _failure(409, f"no directive came of it: {show_key(wish.key)} cannot be stopped now")
+            return failure(409, f"no directive came of it: {show_key(wish.key)} cannot be stopped now")
         # A mistyped id is killed like any other: whoever gave it has to hear that nobody goes by it yet.
         known = {"known": self._known(wish.key)} if wish.key.level is Level.RUN else {}
-        return _json(show_kill(wish.key, standing, changed=bool(verdicts)) | known)
+        return as_json(show_kill(wish.key, standing, changed=bool(verdicts)) | known)
 
     async def _release(self, request: Request) -> Response:
         wish = await _wish(request)
@@ -115,35 +114,18 @@ class Admin:
         self._note(order, done=bool(stood))
         if not stood:
             nothing = f"nothing stood under {show_key(wish.key)}"
-            return _failure(404, f"{nothing}; applications were told to forget it all the same")
-        return _json({"key": show_key(wish.key), "released": sorted(stood)})
+            return failure(404, f"{nothing}; applications were told to forget it all the same")
+        return as_json({"key": show_key(wish.key), "released": sorted(stood)})
 
     async def _list_directives(self, request: Request) -> Response:
         standing = self._hub.standing(_EVERYTHING)[::-1][: _limit(request)]
-        return _json({"directives": [show_directive(each) for each in standing]})
+        return as_json({"directives": [show_directive(each) for each in standing]})
 
     async def _list_runs(self, request: Request) -> Response:
-        return _json({"runs": list(self._runs(_limit(request)))})
+        return as_json({"runs": list(self._runs(_limit(request)))})
 
     def _note(self, order: Order, *, done: bool) -> None:
         self._audit(Audit(self._clock.wall_ns(), order.issuer, order, done))
-
-    def _for_operators(self, handler: Handler) -> Handler:
-        """`handler`, for operators only and with bad requests answered."""
-
-        async def guarded(request: Request) -> Response:
-            authorization = request.headers.get("authorization")
-            role = self._tokens.role(authorization)
-            if role is None or authorization is None:
-                return _failure(401, "an operator's token is needed")
-            if role is not Role.OPERATOR:
-                return _failure(403, "this is for operators only")
-            try:
-                return await handler(request)
-            except BadRequest as error:
-                return _failure(error.status, str(error))
-
-        return guarded
 
 
 async def _wish(request: Request) -> Wish:
@@ -161,16 +143,3 @@ def _order(kind: OrderKind, wish: Wish, request: Request) -> Order:
 
 def _limit(request: Request) -> int:
     return read_limit(parse_qs(request.query), MAX_ROWS)
-
-
-def _json(value: Mapping[str, Any], status: int = 200) -> Response:
-    headers = {"cache-control": "no-store"}
-    return Response(status, json.dumps(value, default=str).encode(), headers=headers)
-
-
-def _failure(status: int, message: str) -> Response:
-    """An error with the JSON body of a google.rpc.Status."""
-    response = _json({"code": _CODES[status], "message": message}, status)
-    if status == 401:
-        response.headers = {**response.headers, "www-authenticate": "Bearer"}
-    return response
