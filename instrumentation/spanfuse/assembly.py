@@ -29,6 +29,8 @@ from spanfuse.telemetry import Tracing
 from spanfuse.throttle import Throttle
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.policy import Policy
+from spanfuse_processor.engine.pricing import PriceBook
+from spanfuse_processor.engine.tariff import Tariff
 
 
 def named(target: str) -> Any:
@@ -46,7 +48,7 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
     settings = _settled(settings)
     board = board or Board()
     host = host or _host(settings, board)
-    book = prices.shared()
+    book = _book(settings.policy)
     tracing = Tracing(settings.service, settings.instance, _watch_provider, _stand_in)
     gate = Gate(board, Payers(lambda: tracing.resource))
     return Runtime(
@@ -62,6 +64,13 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
         tracing=tracing,
         tools=(settings.policy or Policy()).tools,
     )
+
+
+def _book(policy: Policy | None) -> PriceBook:
+    """The prices of the process, behind those of the policy that it goes by."""
+    if policy is None or not policy.prices:
+        return prices.shared()
+    return Tariff(policy.prices, None, prices.shared())
 
 
 def _host(settings: Settings, board: Board) -> Host:

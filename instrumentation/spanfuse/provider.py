@@ -57,7 +57,8 @@ class Intent:
     `previous` is the id of the response that it continues. `user_turn`: a user's words came last; `fresh`:
     and nothing that a model or a tool said came before. `attributes` go on the span as they are. `resends`
     counts, while the call is under way, how many times the SDK itself tried again. `request` is what can be
-    made cheaper before it is sent, None where nothing can.
+    made cheaper before it is sent, None where nothing can. `beside` is what the model is told besides
+    `arguments` (tools, instructions), for its length only; `media`: it is to answer with more than text.
     """
 
     kind: Kind
@@ -77,13 +78,18 @@ class Intent:
     user_turn: bool = False
     fresh: bool = False
     resends: int = 0
+    beside: object = None
+    media: bool = False
     request: Request | None = None
     attributes: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Outcome:
-    """How a call went. `result` is the plain value that is fingerprinted; `usage` None: none was reported."""
+    """How a call went. `result` is the plain value that is fingerprinted; `usage` None: none was reported.
+
+    `service` is how the provider says that it served the call: default, flex, priority.
+    """
 
     result: object = None
     usage: Usage | None = None
@@ -91,6 +97,7 @@ class Outcome:
     response_id: str = ""
     finish_reasons: tuple[str, ...] = ()
     tool_requests: Sequence[ToolRequest] = ()
+    service: str = ""
     complete: bool = True  # False: a stream that was dropped before its end
 
 

@@ -15,6 +15,7 @@ from opentelemetry.trace import SpanContext
 
 from spanfuse.board import Board
 from spanfuse.degrading import Degrader
+from spanfuse.expecting import Expecting
 from spanfuse.gate import Gate
 from spanfuse.guard import fault
 from spanfuse.host import Host
@@ -47,6 +48,7 @@ class Runtime:
     prices: PriceBook
     prints: Fingerprinter
     tracing: Tracing
+    expecting: Expecting = field(default_factory=Expecting)
     lineage: Lineage = field(default_factory=Lineage)
     twins: Twins = field(default_factory=Twins)
     tools: Mapping[str, ToolRule] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Money before and after a call: its estimate, what it would cost at worst, what it cost; and what is learnt.
 
-A model of 100 calls, a request of 4,000 characters, prices with all that the book has. Baseline: an empty call.
+A model of 100 calls, a request of 4,000 characters, prices with all that the book has. Against an empty call.
 """
 
 from __future__ import annotations

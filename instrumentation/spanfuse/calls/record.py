@@ -16,6 +16,7 @@ from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.provider import Intent, Outcome
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Fingerprints, Identity, Kind, Usage
+from spanfuse_processor.engine.reading.details import NAMES
 from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
 Attributes = dict[str, Any]
@@ -106,6 +107,8 @@ def of_outcome(outcome: Outcome) -> Attributes:
         known[names.RESPONSE_ID] = outcome.response_id
     if outcome.finish_reasons:
         known[names.FINISH_REASONS] = list(outcome.finish_reasons)
+    if outcome.service:
+        known[names.SERVICE_TIER] = outcome.service
     if not outcome.complete:
         known[names.NOT_ENDED] = True
     if outcome.usage is not None:
@@ -125,6 +128,8 @@ def of_usage(usage: Usage) -> Attributes:
         (names.REASONING_TOKENS, usage.reasoning_tokens),
     )
     known.update({name: count for name, count in parts if count})
+    if usage.details is not None:
+        known.update({name: count for name, count in zip(NAMES, usage.details, strict=True) if count})
     return known
 
 

@@ -23,12 +23,19 @@ _TOLD: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 
 
 def told(live: Runtime, intent: Intent, outcome: Outcome, start_ns: int) -> record.Attributes:
-    """What the response says of itself, and what it cost."""
+    """What the response says of itself, and what it cost. Usage that was not said is guessed, and marked."""
     known = record.of_outcome(outcome)
-    if outcome.usage is not None:
+    usage = outcome.usage
+    if usage is not None:
+        live.expecting.learn(intent, usage)
+    elif intent.stream and intent.kind in _TOLD:
+        usage = live.expecting.guess(intent, outcome)
+        if usage is not None:
+            known |= record.of_usage(usage) | {names.ESTIMATED: True}
+    if usage is not None:
         rates = live.prices.rates(intent.provider, outcome.model or intent.name, day_of(start_ns))
-        if isinstance(rates, Rates):
-            known[names.COST_USD] = rates.cost(outcome.usage) / 1e6
+        if isinstance(rates, Rates) and not rates.fallback:
+            known[names.COST_USD] = rates.cost(usage, outcome.service) / 1e6
     return known
 
 

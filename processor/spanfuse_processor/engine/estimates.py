@@ -144,6 +144,11 @@ class Estimator:
         rate = TOKENS_A_CHARACTER if known is None or not known.asked.seen else known.asked.middle
         return round((characters + FRAME) * rate)
 
+    def said(self, model: str) -> int:
+        """About how many tokens answers of a model have; 0 while that is not known."""
+        known = self._models.get(model)
+        return 0 if known is None else round(known.said.middle)
+
     def learn(self, model: str, characters: int, usage: Usage) -> None:
         """A call has told what it used."""
         if characters < 0 or usage.input_tokens <= 0:

@@ -25,7 +25,8 @@ def assert_recorded(path: Path, span: dict[str, Any]) -> None:
     assert span[names.OPERATION] == path.operation
     assert span[names.REQUEST_MODEL] == MODEL
     assert span.get(names.REQUEST_STREAM, False) is path.streams
-    assert (names.INPUT_TOKENS in span) is path.counted
+    assert (names.INPUT_TOKENS in span) is (path.counted or path.streams)
+    assert span.get(names.ESTIMATED, False) is (path.streams and not path.counted)
     assert (names.NOT_ENDED not in span) is path.complete
     assert names.ERROR_TYPE not in span
     if path.counted:

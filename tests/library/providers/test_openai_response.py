@@ -13,7 +13,7 @@ from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.providers.openai.endpoints import Endpoint
 from spanfuse.providers.openai.response import read_outcome, read_usage
 from spanfuse.providers.openai.stream import gatherer
-from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.nouns import Details, Usage
 
 USAGE = Usage(input_tokens=12, output_tokens=5, cached_tokens=4, reasoning_tokens=2)
 CALLS = [Asked("search", {"q": "x"}, id="a"), Asked("open", {"url": "y"}, id="b")]
@@ -217,3 +217,55 @@ def test_responses_of_no_sense_do_no_harm(endpoint: Endpoint, response: object) 
 
     assert read_outcome(endpoint, response).response_id == ""
     assert found.outcome().response_id == ""
+
+
+def test_what_is_heard_and_seen_is_told_apart() -> None:
+    usage = read_usage(
+        {
+            "prompt_tokens": 100,
+            "completion_tokens": 50,
+            "prompt_tokens_details": {
+                "cached_tokens": 30,
+                "audio_tokens": 40,
+                "image_tokens": 5,
+                "cached_tokens_details": {"audio_tokens": 10},
+            },
+            "completion_tokens_details": {"audio_tokens": 20},
+        }
+    )
+
+    assert usage == Usage(100, 50, 30, details=Details(0, 40, 10, 20, 5))
+
+
+def test_without_any_there_are_no_details() -> None:
+    usage = read_usage(
+        {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"audio_tokens": 0}}
+    )
+
+    assert usage == Usage(5, 2)
+
+
+def test_searches_of_the_provider_are_counted_and_opened_pages_are_not() -> None:
+    items = [
+        {"type": "web_search_call", "action": {"type": "search", "query": "x"}},
+        {"type": "web_search_call", "action": {"type": "open_page"}},
+        {"type": "web_search_call"},
+        {"type": "message", "content": [{"type": "output_text", "text": "found"}]},
+    ]
+    said = {"output": items, "usage": {"input_tokens": 9, "output_tokens": 3}}
+
+    assert read_outcome(Endpoint.RESPONSES, said).usage == Usage(9, 3, details=Details(searches=2))
+    assert read_outcome(Endpoint.RESPONSES, {"output": items}).usage is None
+
+
+@pytest.mark.parametrize("endpoint", SAYS)
+def test_how_it_was_served_is_what_the_response_says(endpoint: Endpoint) -> None:
+    assert read_outcome(endpoint, {"service_tier": "flex"}).service == "flex"
+
+
+def test_a_stream_says_it_in_its_chunks() -> None:
+    found = gatherer(Endpoint.CHAT)
+    for tier in (None, "priority", None):
+        found.add({"choices": [], "service_tier": tier})
+
+    assert found.outcome().service == "priority"

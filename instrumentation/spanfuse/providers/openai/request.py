@@ -38,6 +38,7 @@ ATTRIBUTES: Final = {
     "conversation": names.CONVERSATION,
 }
 """What of a request stands on its span, by its field."""
+_BESIDE: Final = ("tools", "instructions", "response_format", "text", "functions")
 _IDS: Final = frozenset({"id", "call_id", "tool_call_id"})
 _CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
 _ANSWER_ITEMS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
@@ -57,6 +58,8 @@ def read_intent(endpoint: Endpoint, body: object, place: Place, *, stream: bool)
         provider=place.provider,
         stream=stream,
         previous=known.get("previous_response_id") or "",
+        beside=[known[name] for name in _BESIDE if name in known],
+        media="audio" in known or "audio" in listed(known.get("modalities")),
         attributes=_attributes(known, place),
     )
     _READERS[endpoint](known, intent)

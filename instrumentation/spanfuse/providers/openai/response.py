@@ -14,7 +14,7 @@ from typing import Final
 from spanfuse.provider import Outcome, ToolRequest
 from spanfuse.providers.openai.endpoints import Endpoint
 from spanfuse.providers.openai.fields import Fields, fields
-from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.nouns import Details, Usage
 
 _CALL_ITEMS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 _CUT_SHORT: Final = {"max_output_tokens": "length"}
@@ -45,7 +45,19 @@ def read_usage(reported: object) -> Usage | None:
         cached_tokens=asked.get("cached_tokens") or 0,
         cache_write_tokens=asked.get("cache_write_tokens") or 0,
         reasoning_tokens=said.get("reasoning_tokens") or 0,
+        details=_details(asked, said),
     )
+
+
+def _details(asked: Fields, said: Fields) -> Details | None:
+    """What is heard and seen, and not only read."""
+    cached = fields(asked.get("cached_tokens_details"))
+    counts = (
+        0,
+        *(asked.get("audio_tokens"), cached.get("audio_tokens"), said.get("audio_tokens")),
+        *(asked.get("image_tokens"), cached.get("image_tokens"), said.get("image_tokens")),
+    )
+    return Details(*(count or 0 for count in counts)) if any(counts) else None
 
 
 def result_of(said: str, requests: Sequence[ToolRequest]) -> object:
@@ -62,15 +74,26 @@ def joined(results: Sequence[object]) -> object:
 
 def read_response(response: Fields, seen: Sequence[object] = ()) -> Outcome:
     """A Responses API object; `seen` are output items that arrived before it, used when it carries none."""
-    result, requests = _read_items(response.get("output") or seen)
+    output = response.get("output") or seen
+    result, requests = _read_items(output)
     return Outcome(
         result=result,
-        usage=read_usage(response.get("usage")),
+        usage=_with_searches(read_usage(response.get("usage")), output),
         model=response.get("model") or "",
         response_id=response.get("id") or "",
         finish_reasons=_reasons(response, asks=bool(requests)),
         tool_requests=requests,
+        service=response.get("service_tier") or "",
     )
+
+
+def _with_searches(usage: Usage | None, output: Sequence[object]) -> Usage | None:
+    """What the provider looked up in the web for an answer is paid for one by one; to open a page is not."""
+    items = [known for known in map(fields, output) if known.get("type") == "web_search_call"]
+    found = sum(fields(item.get("action")).get("type", "search") == "search" for item in items)
+    if usage is not None and found:
+        usage.details = (usage.details or Details())._replace(searches=found)
+    return usage
 
 
 def _read_items(output: Sequence[object]) -> tuple[object, list[ToolRequest]]:
@@ -141,6 +164,7 @@ def _completed(
         response_id=response.get("id") or "",
         finish_reasons=tuple(reason for reason in reasons if reason),
         tool_requests=requests,
+        service=response.get("service_tier") or "",
     )
 
 

@@ -91,6 +91,7 @@ class ChatGatherer:
         self._usage: object = None
         self._model = ""
         self._id = ""
+        self._service = ""
 
     @property
     def finished(self) -> bool:
@@ -107,6 +108,7 @@ class ChatGatherer:
             if index not in self._choices:
                 self._choices[index] = _Choice()
             self._choices[index].add(choice)
+        self._service = known.get("service_tier") or self._service
         # Some servers count in every chunk; the last count is the whole.
         self._usage = known.get("usage") or self._usage
 
@@ -122,6 +124,7 @@ class ChatGatherer:
             response_id=self._id,
             finish_reasons=tuple(choice.reason for choice in choices if choice.reason),
             tool_requests=[call for calls in asked for call in calls],
+            service=self._service,
         )
 
 

@@ -1,0 +1,89 @@
+"""What the calls of this process will use, and what those used that did not say.
+
+Rule 1: one estimator for the process: any thread may ask, and what is learnt is learnt one at a time. Rule 2:
+a request is measured when its length is wanted; once a model is known well, only some of its calls teach.
+Rule 3: what an answer used that nobody counted is guessed from what arrived, and of one that was cut off not
+less than such answers use: the provider may have gone on. It does not know prices.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from spanfuse.counting import Encodings, Length, length
+from spanfuse.provider import Intent, Outcome
+from spanfuse_processor.engine import names
+from spanfuse_processor.engine.estimates import Estimator, Expected
+from spanfuse_processor.engine.nouns import Kind, Usage
+
+WELL_KNOWN: Final = 32
+"""Calls of a model that all teach; of those after them one in eight does."""
+_ONE_IN: Final = 8
+_MODELS: Final = 1_024
+_CHOICES: Final = "gen_ai.request.choice.count"
+_SAID: Final = 0.25  # tokens a character of an answer, where nobody can count
+
+
+class Expecting:
+    """Measures requests, and learns."""
+
+    def __init__(self, encodings: Encodings | None = None) -> None:
+        self._estimator = Estimator()
+        self._encodings = encodings or Encodings()
+        self._heard: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def expect(self, intent: Intent) -> Expected:
+        """What a call may use, on the upper side. Of embeddings nothing is said."""
+        asked = measured(intent)
+        most = 0 if intent.kind is Kind.EMBEDDINGS else most_said(intent)
+        expected = self._estimator.expect(intent.name, asked.characters, most, asked.media)
+        return expected._replace(output_tokens=0) if intent.kind is Kind.EMBEDDINGS else expected
+
+    def learn(self, intent: Intent, usage: Usage) -> None:
+        """A call has told what it used."""
+        heard = self._heard.get(intent.name, 0) + 1
+        if heard == 1 and len(self._heard) >= _MODELS:
+            self._heard = {}
+        self._heard[intent.name] = heard
+        if heard > WELL_KNOWN and heard % _ONE_IN:
+            return
+        characters = measured(intent).characters
+        if characters:
+            with self._lock:
+                self._estimator.learn(intent.name, characters, usage)
+
+    def guess(self, intent: Intent, outcome: Outcome) -> Usage | None:
+        """What an answer used that was not counted; None when there was none."""
+        if outcome.result is None and not outcome.response_id and outcome.complete:
+            return None
+        model = outcome.model or intent.name
+        asked, said = intent.arguments, outcome.result
+        counted = self._encodings.count(model, asked) if isinstance(asked, str) else None
+        beside = length(intent.beside).characters
+        if counted is None:
+            counted = self._estimator.count(intent.name, measured(intent).characters)
+        elif beside:
+            counted += self._estimator.count(intent.name, beside)
+        answered = self._encodings.count(model, said) if isinstance(said, str) else None
+        if answered is None:
+            answered = round(length(said).characters * _SAID)
+        if not outcome.complete:
+            usual = self._estimator.said(intent.name)
+            answered = max(answered, min(usual, most_said(intent) or usual))
+        return Usage(counted, answered)
+
+
+def measured(intent: Intent) -> Length:
+    """How long everything is that the model is told."""
+    asked, beside = length(intent.arguments), length(intent.beside)
+    return Length(asked.characters + beside.characters, asked.media or beside.media or intent.media)
+
+
+def most_said(intent: Intent) -> int | None:
+    """How many tokens the request allows for all its answers; None when it does not say."""
+    most, choices = intent.attributes.get(names.MAX_TOKENS), intent.attributes.get(_CHOICES, 1)
+    if not isinstance(most, int) or most <= 0:
+        return None
+    return most * choices if isinstance(choices, int) and choices > 1 else most
