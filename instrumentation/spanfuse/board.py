@@ -136,7 +136,9 @@ class Board:
                 best = self._stricter(row, best)
         wide = self._wide
         if wide is not None and payer is not None:
-            best = self._stricter(wide.of(payer), best)
+            row = wide.of(payer)
+            if row:
+                best = self._stricter(row, best)
         return None if best is None else best.directive
 
     def covering(

@@ -61,7 +61,7 @@ class Changed:
         if self.put_back or request is None or not request.spurned(error):
             return None
         self.put_back = True
-        shown: dict[str, Any] = {**request.restore(), names.DEGRADED: False}
+        shown: dict[str, Any] = {**request.restore(), names.DEGRADED: False, names.ORIGINAL_MODEL: None}
         self._intent.name = self._model
         self._degrader.count(self._orders, degraded=-1, not_degraded=1)
         return shown

@@ -109,6 +109,7 @@ def shutdown(timeout: float = 2.0) -> None:
         reaper.flush(timeout)  # streams that were just dropped still have their end
         process.leave()
         runtime.install(None)
+        live.throttle.let_go()
         try:
             live.host.stop(timeout)
         except Exception as error:

@@ -34,8 +34,11 @@ class Payers:
 
     def of(self, scope: RunScope, intent: Intent | None = None) -> Payer:
         """Who pays for a call in `scope`; without an intent, for the run itself."""
-        base, who = self._of_process(), scope.identity
-        model, tool, agent = "", "", scope.agent
+        resource = self._resource()
+        if resource is not self._read:
+            self._base, self._read = _base(resource), resource
+        base, who, agents = self._base, scope.identity, scope.agents
+        model, tool, agent = "", "", agents[-1] if agents else ""
         if intent is not None:
             if intent.kind in _OF_MODELS:
                 model = intent.name
@@ -54,12 +57,6 @@ class Payers:
             tool,
             scope.id,
         )
-
-    def _of_process(self) -> Payer:
-        resource = self._resource()
-        if resource is not self._read:
-            self._base, self._read = _base(resource), resource
-        return self._base
 
 
 def _base(resource: Mapping[str, object]) -> Payer:

@@ -8,7 +8,8 @@ holds.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
+from operator import itemgetter
 from typing import Final, Generic, TypeVar
 
 from spanfuse_processor.engine.reach import PAYER_FIELDS, Payer, Reach
@@ -18,6 +19,11 @@ KNOWN: Final = 4_096
 _WILD: Final = frozenset("*?[")
 
 T = TypeVar("T")
+
+
+def _nobody(payer: Payer) -> Hashable:
+    """Who pays is of no importance."""
+    return ()
 
 
 class Reached(Generic[T]):
@@ -30,6 +36,7 @@ class Reached(Generic[T]):
             for index, field in enumerate(PAYER_FIELDS)
             if any(getattr(reach, field) for reach, _ in self._given)
         )
+        self._telling: Callable[[Payer], Hashable] = itemgetter(*self._told) if self._told else _nobody
         self._named: dict[tuple[int, str], list[int]] = {}
         self._rest: list[int] = []
         for number, (reach, _) in enumerate(self._given):
@@ -38,7 +45,7 @@ class Reached(Generic[T]):
 
     def of(self, payer: Payer) -> tuple[T, ...]:
         """All that is for a call of `payer`."""
-        told = tuple([payer[index] for index in self._told])
+        told = self._telling(payer)
         found = self._known.get(told)
         if found is None:
             found = self._find(payer)

@@ -48,6 +48,7 @@ class Throttle:
         self._lock = threading.RLock()
         self._paces: dict[tuple[str, float, int], Pace] = {}
         self._wakers: dict[_Passage, Callable[[], object]] = {}
+        self._over = False
         board.on_change(lambda directive: self._wake())
         board.on_lift(self._wake)
 
@@ -90,6 +91,15 @@ class Throttle:
                     await bell
                 finally:
                     timer.cancel()
+
+    def let_go(self) -> None:
+        """Holds nobody any more, for good: the library ends its work."""
+        self._over = True
+        self._wake()
+
+    def orders(self, intent: Intent, scope: RunScope) -> list[Directive]:
+        """What holds a call back now, or would were it enforced."""
+        return [] if self._over else self.gate.sparing(Action.THROTTLE, intent, scope)
 
     def listen(self, passage: _Passage, waker: Callable[[], object]) -> None:
         """`waker` is called when what is ordered has changed."""
@@ -167,7 +177,7 @@ class _Passage:
     def left(self, waker: Callable[[], object]) -> float:
         """Seconds until it is to look again, none when it may pass; `waker` is called on what changes."""
         self._throttle.listen(self, waker)  # before the look: nothing falls in between
-        orders = self._throttle.gate.sparing(Action.THROTTLE, self._intent, self._scope)
+        orders = self._throttle.orders(self._intent, self._scope)
         self._count([one for one in orders if one.mode is not Mode.ENFORCE])
         self._book([one for one in orders if one.mode is Mode.ENFORCE])
         now = self._board.clock()

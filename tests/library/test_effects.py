@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.library.making import Clock
 
 from spanfuse.effects import ENDS, RECORDS, Ledger
 from spanfuse_processor.engine.nouns import BreakerKey, Level
-from spanfuse_processor.engine.verdicts import Directive, Evidence
+from spanfuse_processor.engine.verdicts import Action, Directive, Evidence
 
 
 def order(name: str = "d", revision: int = 1, spans: tuple[bytes, ...] = ()) -> Directive:
@@ -83,3 +85,28 @@ def test_everything_is_bounded(ledger: Ledger) -> None:
     assert len(ledger.drain()) == RECORDS
     ledger.in_force(order("late", spans=((0).to_bytes(8, "big"),)))
     assert ledger.of(order("late")).kill_latency is None  # that end is forgotten
+
+
+def test_what_is_spared_adds_up_too_and_the_first_of_it_is_timed(ledger: Ledger, clock: Clock) -> None:
+    ledger.in_force(order())
+    clock.pass_(0.5)
+    ledger.spare(order(), not_degraded=1)
+    ledger.spare(order(), throttled=1)
+    clock.pass_(2.0)
+    ledger.spare(order(), waited=2.0, degraded=2)
+    ledger.spare(order(), degraded=-1, not_degraded=1)
+
+    record = ledger.of(order())
+
+    assert (record.calls_throttled, record.throttled_for) == (1, 2.0)
+    assert (record.calls_degraded, record.calls_not_degraded) == (1, 2)
+    assert record.applied_after == pytest.approx(0.5)
+    assert ledger.drain() == [record]
+
+
+def test_what_slows_calls_is_no_kill_and_not_timed_as_one(ledger: Ledger, clock: Clock) -> None:
+    ledger.ended(b"last", clock())
+
+    ledger.in_force(replace(order(spans=(b"last",)), action=Action.THROTTLE))
+
+    assert ledger.of(order()).kill_latency is None

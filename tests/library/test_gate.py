@@ -13,8 +13,10 @@ from tests.library.making import Clock, chat, scope, tool
 from spanfuse.board import Board
 from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.gate import VOLLEY, Gate, Permit
+from spanfuse.payers import Payers
 from spanfuse.provider import Intent
 from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level, Usage
+from spanfuse_processor.engine.reach import Degrading, Reach
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode
 
 R1 = BreakerKey(Level.RUN, "r1")
@@ -202,3 +204,56 @@ def test_a_refused_agent_counts_by_its_name(gate: Gate, board: Board) -> None:
 
     with pytest.raises(BreakerOpen):
         gate.admit(Intent(Kind.AGENT, "invoke_agent", "planner"), scope())
+
+
+DAILY = BreakerKey(Level.BUDGET, "daily")
+
+
+def wide(**reach: tuple[str, ...]) -> Directive:
+    return stop(DAILY, reach=Reach(**reach))
+
+
+def test_an_order_of_a_budget_refuses_the_calls_that_it_reaches(gate: Gate, board: Board) -> None:
+    board.post(wide(user=("ann",), model=("gpt-*",)))
+
+    with pytest.raises(BreakerOpen) as caught:
+        gate.admit(chat(), scope(user="ann"))
+
+    assert caught.value.directive.key == DAILY
+    assert isinstance(gate.admit(chat(), scope(user="bob")), Permit)
+    assert isinstance(gate.admit(tool(), scope(user="ann")), Permit)
+
+
+def test_an_order_reaches_calls_by_what_the_process_says_of_itself(board: Board) -> None:
+    gate = Gate(board, Payers(lambda: {"service.name": "checkout"}))
+    board.post(wide(service=("checkout",)))
+
+    with pytest.raises(BreakerOpen):
+        gate.admit(chat(), scope())
+
+
+def test_a_run_as_a_whole_is_stopped_by_what_covers_all_its_calls(gate: Gate, board: Board) -> None:
+    where = scope("r1", user="ann")
+    assert gate.stopping(where) is None
+
+    board.post(wide(user=("ann",), model=("gpt-*",)))
+    board.post(stop(action=Action.BLOCK_TOOL))
+    assert gate.stopping(where) is None
+
+    board.post(replace(wide(user=("ann",)), revision=2))
+    assert gate.stopping(where) == replace(wide(user=("ann",)), revision=2)
+
+
+def test_what_slows_calls_and_what_makes_them_cheaper_admits_them(gate: Gate, board: Board) -> None:
+    slow = stop(id="slow", action=Action.THROTTLE, params=(("calls_per_second", 1.0),))
+    short = stop(id="short", action=Action.DEGRADE, degrading=Degrading())
+    board.post(slow)
+    board.post(short)
+
+    assert isinstance(gate.admit(chat(), scope()), Permit)
+    assert gate.sparing(Action.THROTTLE, chat(), scope()) == [slow]
+    assert gate.sparing(Action.DEGRADE, chat(), scope()) == [short]
+    assert gate.sparing(Action.DEGRADE, tool(), scope()) == []
+
+    board.post(stop())
+    assert gate.sparing(Action.THROTTLE, chat(), scope()) == []

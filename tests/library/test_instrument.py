@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
 from tests.library.making import ask
+from tests.waiting import until
 
 import spanfuse
 from spanfuse import guard, hooks, runtime
 from spanfuse.host import HostState
 from spanfuse.providers import PROVIDERS
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.verdicts import Action, Directive
 
 
 class Adapter:
@@ -81,6 +85,24 @@ def test_after_shutdown_calls_go_on_unwatched() -> None:
     ask()
 
     assert spanfuse.status().host is None
+
+
+def test_after_shutdown_no_call_is_held_back_any_more() -> None:
+    spanfuse.instrument()
+    live = runtime.live()
+    assert live is not None
+    pace = (("calls_per_second", 0.001),)
+    everything = BreakerKey(Level.EVERYTHING, "")
+    live.board.post(Directive("slow", 1, everything, Action.THROTTLE, params=pace))
+    ask()
+    thread = threading.Thread(target=ask)
+    thread.start()
+    until(lambda: live.throttle.waiting)
+
+    spanfuse.shutdown()
+
+    thread.join(5)
+    assert not thread.is_alive()
 
 
 def test_an_sdk_that_is_imported_later_is_patched_then(sdk: str) -> None:

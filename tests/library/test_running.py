@@ -15,7 +15,9 @@ from spanfuse.calling import begin
 from spanfuse.errors import BreakerOpen, SettingsError
 from spanfuse.testing import Session
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.nouns import Level
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.reach import Reach
+from spanfuse_processor.engine.verdicts import Directive
 
 
 def attributes(session: Session, operation: str) -> list[dict[str, object]]:
@@ -276,3 +278,16 @@ async def test_a_coroutine_function_s_agent_is_compared_too(session: Session) ->
     await write("rome")
 
     assert {names.ARGUMENTS, names.RESULT} <= attributes(session, "invoke_agent")[0].keys()
+
+
+async def test_an_order_of_a_budget_stops_the_runs_that_it_reaches(session: Session) -> None:
+    budget = BreakerKey(Level.BUDGET, "daily[ann]")
+    spent = Directive("spent", 1, budget, reason="BUDGET", reach=Reach(user=("ann",)))
+
+    with pytest.raises(BreakerOpen):
+        async with spanfuse.run(user="ann") as run:
+            session.board.post(spent)
+            stopped = run.stopped
+            await asyncio.wait_for(asyncio.Event().wait(), 5)
+    async with spanfuse.run(user="bob") as other:
+        assert (stopped, other.stopped) == (True, False)

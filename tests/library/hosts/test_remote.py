@@ -20,7 +20,9 @@ from spanfuse.host import HostState
 from spanfuse.hosts.remote import RemoteHost
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import NoPrices
-from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
+from spanfuse_processor.engine.reach import Degrading, Payer, Reach
+from spanfuse_processor.engine.verdicts import Action, Directive
 
 
 @pytest.fixture
@@ -47,6 +49,29 @@ def test_an_order_closes_the_gate_and_is_acknowledged(processor: StubProcessor) 
         until(lambda: board.standing([key("r")]))
         until(lambda: [effect.directive_id for effect in processor.effects] == ["run/r/stop"])
         assert host.stats().directives == 1
+
+
+def test_an_order_of_a_budget_reaches_calls_over_the_wire_and_what_it_did_comes_back(
+    processor: StubProcessor,
+) -> None:
+    budget = BreakerKey(Level.BUDGET, "daily[ann]")
+    wish = Degrading((("gpt-4o*", "gpt-4.1-nano"),), ("web_*",), 64, 0.0)
+    reach, pace = Reach(user=("ann",)), (("calls_per_second", 0.5), ("burst", 2.0))
+    short = Directive("short", 0, budget, Action.DEGRADE, reach=reach, degrading=wish)
+    slow = Directive("slow", 0, budget, Action.THROTTLE, reach=reach, params=pace)
+    paused = Directive("paused", 0, budget, Action.PAUSE, reach=reach)
+    with remote(processor.endpoint) as (_, board):
+        until(lambda: processor.watchers)
+        processor.publish(short, slow, paused)
+        until(lambda: board.covering(Action.THROTTLE, [], Payer(user="ann")))
+
+        (held,) = board.covering(Action.DEGRADE, [], Payer(user="ann"))
+        board.ledger.spare(held, degraded=3)
+
+        assert (held.degrading, held.reach) == (wish, reach)
+        assert board.covering(Action.DEGRADE, [], Payer(user="bob")) == []
+        until(lambda: 3 in [each.calls_degraded for each in processor.effects])
+        assert "paused" not in {each.id for each in board.directives()}
 
 
 def test_an_order_that_is_taken_back_opens_the_gate(processor: StubProcessor) -> None:

@@ -67,6 +67,19 @@ def test_an_order_that_holds_is_reported_as_received(parts: Parts) -> None:
     assert parts.processor.instances == [Instance("app", "i-1", "1.0")]
 
 
+def test_what_was_spared_by_an_order_is_reported(parts: Parts) -> None:
+    directive = stop("r")
+    parts.board.post(directive)
+    parts.board.ledger.spare(directive, throttled=4, waited=1.5, degraded=2, not_degraded=3)
+
+    parts.reporter.tick()
+
+    (effect,) = parts.processor.effects
+    assert (effect.calls_throttled, effect.throttled_for) == (4, 1.5)
+    assert (effect.calls_degraded, effect.calls_not_degraded) == (2, 3)
+    assert effect.state is EffectState.APPLIED
+
+
 def test_what_an_order_did_is_reported_with_its_timing(parts: Parts) -> None:
     directive = stop("r")
     parts.board.ended(b"offender", parts.board.clock())
