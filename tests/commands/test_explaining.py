@@ -8,6 +8,7 @@ import pytest
 
 from spanfuse_processor.commands.explaining import explain, read_place
 from spanfuse_processor.engine.policy_file import policy_from_mapping
+from spanfuse_processor.engine.reach import Payer
 from spanfuse_processor.engine.scoping import Place
 
 POLICY: Any = {
@@ -27,14 +28,15 @@ POLICY: Any = {
 
 
 def said(text: str) -> list[str]:
-    return list(explain(policy_from_mapping(POLICY), read_place(text)))
+    return list(explain(policy_from_mapping(POLICY), *read_place(text)))
 
 
 def test_a_place_is_read_as_an_operator_writes_it() -> None:
-    assert read_place(" feature=chat, agent=a/b ,profile=long") == Place(
-        feature="chat", agent="a/b", profile="long"
+    assert read_place(" feature=chat, agent=a/b ,profile=long,user=ann") == (
+        Place(feature="chat", agent="a/b", profile="long"),
+        Payer(feature="chat", agent="a/b", user="ann"),
     )
-    assert read_place("") == Place()
+    assert read_place("") == (Place(), Payer())
 
 
 @pytest.mark.parametrize(
@@ -89,7 +91,7 @@ def test_what_a_profile_changes_is_said() -> None:
 
 
 def test_a_policy_of_defaults_has_nothing_to_say() -> None:
-    lines = list(explain(policy_from_mapping({}), Place()))
+    lines = list(explain(policy_from_mapping({}), Place(), Payer()))
 
     assert lines == [
         "profile: interactive (the policy's profile)",

@@ -22,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain",
         metavar="NAME=VALUE,...",
-        help="say which mode, profile and limits hold at a call, as in feature=chat,agent=main,tool=search; "
-        f"names are {', '.join(ASKED)}",
+        help="say which mode, profile, limits and budgets hold at a call, as in "
+        f"feature=chat,agent=main,tool=search; names are {', '.join(ASKED)}",
     )
 
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("spanfuse check: name a file, or ask for --schema", file=sys.stderr)  # noqa: T201
         return 2
     try:
-        place = None if arguments.explain is None else read_place(arguments.explain)
+        asked = None if arguments.explain is None else read_place(arguments.explain)
     except ValueError as error:
         print(f"spanfuse check: --explain: {error}", file=sys.stderr)  # noqa: T201
         return 2
@@ -46,6 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"spanfuse check: {error}", file=sys.stderr)  # noqa: T201
         return 1
     print(f"{arguments.file}: ok")  # noqa: T201
-    for line in explain(config.policy, place) if place is not None else ():
+    for line in explain(config.policy, *asked) if asked is not None else ():
         print(line)  # noqa: T201
     return 0

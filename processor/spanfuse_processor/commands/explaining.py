@@ -10,21 +10,23 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+from spanfuse_processor.commands.explaining_budgets import explain_budgets
 from spanfuse_processor.engine.checking import unknown
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.nouns import Identity
 from spanfuse_processor.engine.policy import REACTIONS, DetectorLimits, Policy
+from spanfuse_processor.engine.reach import PAYER_FIELDS, Payer
 from spanfuse_processor.engine.scoping import Place, Resolution, Scoping, over
 
-ASKED = tuple(name for name in Place._fields if name != "detector")
+ASKED = tuple(dict.fromkeys([*(name for name in Place._fields if name != "detector"), *PAYER_FIELDS]))
 
 
-def read_place(text: str) -> Place:
-    """The place that `feature=chat,agent=main` names.
+def read_place(text: str) -> tuple[Place, Payer]:
+    """The place that `feature=chat,agent=main` names, and who pays there.
 
     Raises:
-        ValueError: a name that no rule asks for, or one without a value.
+        ValueError: a name that no rule and no budget asks for, or one without a value.
     """
     named: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -34,11 +36,13 @@ def read_place(text: str) -> Place:
         if not value:
             raise ValueError(f"{name} has no value: write {name}=VALUE")
         named[name] = value
-    return Place(**named)
+    place = {name: value for name, value in named.items() if name in Place._fields}
+    return Place(**place), Payer(**{name: value for name, value in named.items() if name in PAYER_FIELDS})
 
 
-def explain(policy: Policy, place: Place) -> Iterator[str]:
-    """The lines that say what is done at `place` about what is seen, and which limits hold."""
+def explain(policy: Policy, place: Place, payer: Payer) -> Iterator[str]:
+    """The lines that say what is done at `place` about what is seen, which limits hold, and which budgets
+    `payer` is charged to."""
     defaults = {name: limits() for name, (_, limits) in DETECTORS.items()}
     scoping = Scoping(policy, defaults)
     who = Identity(
@@ -54,6 +58,7 @@ def explain(policy: Policy, place: Place) -> Iterator[str]:
     yield from _modes(scoping, place)
     yield from _tiers(scoping, place)
     yield from _limits(scoping, who, place.agent)
+    yield from explain_budgets(policy, payer)
 
 
 def _modes(scoping: Scoping, place: Place) -> Iterator[str]:

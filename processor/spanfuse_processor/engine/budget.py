@@ -7,7 +7,7 @@ tree of budgets is several that cover the same call. It does not know where budg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -66,8 +66,8 @@ class Forecasting:
     """
 
     react: Reaction = Reaction.WARN
-    within: float = 0.15
-    after: float = 0.10
+    within: float = field(default=0.15, metadata={"most": 1})
+    after: float = field(default=0.10, metadata={"most": 1})
     calls: int = 20
 
 
