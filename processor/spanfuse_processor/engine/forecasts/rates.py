@@ -1,9 +1,11 @@
 """How fast money is spent: exponentially weighted regression of increments on time, through the origin.
 
-The slope of weighted least squares of dC on dt, with weights lambda^age / dt, is sum(lambda^age dC) over
-sum(lambda^age dt): two numbers, and calls may come as irregularly as they like. Rule 1: the regression is on
-increments; one on the running total follows the past, and its textbook interval is far too narrow. Rule 2:
-time in which nothing is spent counts. Rule 3: what comes late counts now, a correction downward as nothing.
+The slope of weighted least squares of dC on dt, with weights w / dt^2, is sum(w dC / dt) over sum(w); w is
+lambda^age over the time since the spend before: two numbers, and calls may come as irregularly as they like.
+Rule 1: the regression is on increments; one on the running total follows the past, and its textbook interval
+is far too narrow. Rule 2: time in which nothing is spent counts, and fades like any other; the first call
+after a long silence is an increment over all of it. Rule 3: what comes late counts now, a correction downward
+as nothing.
 """
 
 from __future__ import annotations
@@ -102,12 +104,13 @@ class Rates:
             self._long_cost += amount
             return
         short, long = exp(self._short * passed), exp(self._long * passed)
-        self._short_cost = self._short_cost * short + amount
-        self._short_time = self._short_time * short + passed
-        self._short_moved = self._short_moved * short + moved
-        self._long_cost = self._long_cost * long + amount
-        self._long_time = self._long_time * long + passed
-        self._long_moved = self._long_moved * long + moved
+        part, share = (short - 1.0) / (self._short * passed), (long - 1.0) / (self._long * passed)
+        self._short_cost = self._short_cost * short + amount * part
+        self._short_time = self._short_time * short + passed * part
+        self._short_moved = self._short_moved * short + moved * part
+        self._long_cost = self._long_cost * long + amount * share
+        self._long_time = self._long_time * long + passed * share
+        self._long_moved = self._long_moved * long + moved * share
         self.last = wall
 
     def at(self, wall: float, moved: float) -> Slopes:
@@ -116,16 +119,20 @@ class Rates:
         if self.first is None or (passed <= 0.0 and self._short_time <= 0.0):
             return NOTHING
         if passed <= 0.0:
-            short = long = 1.0
-            passed = moved = 0.0
-        else:
-            short, long = exp(self._short * passed), exp(self._long * passed)
+            return Slopes(
+                self._short_cost / self._short_time,
+                self._long_cost / self._long_time,
+                self._short_cost / self._short_moved,
+                self._long_cost / self._long_moved,
+            )
+        short, long = exp(self._short * passed), exp(self._long * passed)
+        part, share = (short - 1.0) / (self._short * passed), (long - 1.0) / (self._long * passed)
         short_cost, long_cost = self._short_cost * short, self._long_cost * long
         return Slopes(
-            short_cost / (self._short_time * short + passed),
-            long_cost / (self._long_time * long + passed),
-            short_cost / (self._short_moved * short + moved),
-            long_cost / (self._long_moved * long + moved),
+            short_cost / (self._short_time * short + passed * part),
+            long_cost / (self._long_time * long + passed * share),
+            short_cost / (self._short_moved * short + moved * part),
+            long_cost / (self._long_moved * long + moved * share),
         )
 
     def dump(self) -> list[float]:

@@ -29,7 +29,7 @@ class Season:
     ...     _ = season.observe(hour * 3600.0, 9.0 if hour % 24 < 12 else 1.0)
     >>> (season.clock(3600.0) - season.clock(0.0)) / (season.clock(86400.0) - season.clock(82800.0))
     2.3333333333333335
-    >>> round(season.when(0.0, season.clock(50000.0)))
+    >>> round(season.when(season.clock(50000.0)))
     50000
     """
 
@@ -57,12 +57,11 @@ class Season:
         hour = int(seconds // _HOUR)
         return days * _DAY + self._until[hour] + (seconds - hour * _HOUR) * self._weights[hour]
 
-    def when(self, wall: float, weighed: float) -> float:
-        """In how many seconds from `wall` so many weighed seconds will have passed."""
-        days, seconds = divmod(self.clock(wall) + weighed, _DAY)
+    def when(self, clock: float) -> float:
+        """The wall time at which the clock shows so much."""
+        days, seconds = divmod(clock, _DAY)
         hour = bisect_right(self._until, seconds) - 1
-        into = (seconds - self._until[hour]) / self._weights[hour]
-        return days * _DAY + hour * _HOUR + into - wall
+        return days * _DAY + hour * _HOUR + (seconds - self._until[hour]) / self._weights[hour]
 
     def dump(self) -> dict[str, Any]:
         """All that it knows, as plain data."""
