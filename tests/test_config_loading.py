@@ -16,6 +16,7 @@ from spanfuse_processor.config_loading import (
     admin_url,
     config_schema,
     load_config,
+    store_url,
 )
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.policy import Effect
@@ -237,3 +238,18 @@ def test_the_token_lies_in_the_state_folder_by_port() -> None:
     path = admin_token_path(Config(), {"XDG_STATE_HOME": "/state"})
 
     assert path == Path("/state/spanfuse/admin-4318.token")
+
+
+def test_things_are_kept_in_the_state_folder_by_port_unless_said_otherwise() -> None:
+    config = load_config(None, {"SPANFUSE_LISTEN_HTTP_PORT": "5000"})
+    at_a_path = load_config(None, {"SPANFUSE_STORE_PATH": "/data/spend.db"})
+    elsewhere = load_config(None, {"SPANFUSE_STORE_URL": "redis://localhost"})
+
+    assert store_url(config, {"XDG_STATE_HOME": "/state"}) == "sqlite:/state/spanfuse/spanfuse-5000.db"
+    assert store_url(at_a_path) == "sqlite:/data/spend.db"
+    assert store_url(elsewhere) == "redis://localhost"
+
+
+def test_a_store_is_at_a_path_or_behind_a_url() -> None:
+    with pytest.raises(ConfigError, match="one of path and url"):
+        load_config(None, {"SPANFUSE_STORE_PATH": "x.db", "SPANFUSE_STORE_URL": "memory:"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,22 +56,37 @@ def test_a_missing_extra_is_said_in_one_line_with_what_mends_it(
     assert "pip install 'spanfuse[processor]'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["budgets", "spend"])
+def test_commands_about_money_need_no_extra(name: str, tmp_path: Path) -> None:
+    done = _without_extras(name, "--store", str(tmp_path / "none.db"))
+
+    assert done.returncode == 1
+    assert done.stderr == f"spanfuse {name}: there is no store at {tmp_path / 'none.db'}\n"
+
+
 @pytest.mark.parametrize("name", ["kill", "release"])
 def test_operators_commands_need_no_extra(name: str) -> None:
-    """In a fresh interpreter, where nothing but the library and what it needs can be imported."""
-    hidden = ["yaml", "grpc", "google.protobuf", "orjson", "uvicorn", "httptools", "prometheus_client"]
-    code = f"import sys; sys.modules.update(dict.fromkeys({hidden!r})); sys.argv[0] = 'spanfuse'\n"
-    code += "from spanfuse_processor.__main__ import main; sys.exit(main())"
-    given = [sys.executable, "-c", code, name]
-
-    help_, used = (
-        subprocess.run([*given, *words], capture_output=True, text=True, timeout=60, check=False, env=NOWHERE)
-        for words in (["--help"], ["r1", "--token", "t"])
-    )
+    help_, used = _without_extras(name, "--help"), _without_extras(name, "r1", "--token", "t")
 
     assert (help_.returncode, help_.stderr) == (0, "")
     assert used.returncode == 1
     assert used.stderr.startswith(f"spanfuse {name}: no service answers at http://127.0.0.1:1")
+
+
+def _without_extras(*words: str) -> subprocess.CompletedProcess[str]:
+    """A fresh interpreter, where nothing but the library and what it needs can be imported."""
+    hidden = ["yaml", "grpc", "google.protobuf", "orjson", "uvicorn", "httptools", "prometheus_client"]
+    hidden += ["redis", "psycopg", "numpy"]
+    code = f"import sys; sys.modules.update(dict.fromkeys({hidden!r})); sys.argv[0] = 'spanfuse'\n"
+    code += "from spanfuse_processor.__main__ import main; sys.exit(main())"
+    return subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=NOWHERE,
+    )
 
 
 def test_an_interrupted_command_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:

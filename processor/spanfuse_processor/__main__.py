@@ -25,6 +25,8 @@ SUMMARIES = {
     "processor": "the service: OTLP in, directives out",
     "replay": "judge recorded spans (OTLP/JSON lines) as the service would",
     "check": "check a configuration file: errors with line and field",
+    "budgets": "what may be spent, what is, and when it runs out",
+    "spend": "what calls cost, by feature, model, user, day ...",
     "kill": "stop a run (or an agent, a feature, everything) now",
     "release": "take a stop back",
 }

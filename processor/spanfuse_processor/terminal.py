@@ -11,7 +11,7 @@ import os
 import shutil
 import textwrap
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, TextIO
 
@@ -86,6 +86,24 @@ def columns(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(not unicodedata.combining(each) and 1 + _is_wide(each) for each in text)
+
+
+def table(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Lines of cells as lines of text: columns two blanks apart, those in `right` flush to the right.
+
+    >>> table([("run", "USD"), ("a", "10")], right={1})
+    ['run  USD', 'a     10']
+    """
+    widths = [max(map(columns, column)) for column in zip(*lines, strict=True)]
+    rows = []
+    for line in lines:
+        blanks = [" " * (width - columns(cell)) for cell, width in zip(line, widths, strict=True)]
+        cells = [
+            b + cell if at in right else cell + b
+            for at, (cell, b) in enumerate(zip(line, blanks, strict=True))
+        ]
+        rows.append("  ".join(cells).rstrip())
+    return rows
 
 
 def cut(text: str, width: int, keep_end: bool = False) -> str:

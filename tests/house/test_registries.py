@@ -13,6 +13,7 @@ from spanfuse.providers import PROVIDERS
 from spanfuse_processor.commands import COMMANDS
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialects import DIALECTS
+from spanfuse_processor.stores import STORES
 
 LIBRARY, PROCESSOR = PACKAGES
 
@@ -37,6 +38,12 @@ def test_every_host_file_is_registered() -> None:
 
 def test_every_provider_file_is_registered() -> None:
     assert implementations(LIBRARY / "providers") == set(PROVIDERS)
+
+
+def test_every_store_file_is_registered() -> None:
+    modules = {target.partition(":")[0] for target in STORES.values()}
+
+    assert {f"spanfuse_processor.stores.{name}" for name in implementations(PROCESSOR / "stores")} == modules
 
 
 @pytest.mark.parametrize("name", sorted(DETECTORS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.stores import conformance
+from tests.stores import conformance, keeping_ledgers
 from tests.stores.conformance import store
 
 __all__ = ["store"]
@@ -22,7 +22,7 @@ class TestBill(conformance.Bill): ...
 class TestEvents(conformance.Events): ...
 
 
-class TestLedger(conformance.Ledger): ...
+class TestLedger(keeping_ledgers.Ledger): ...
 
 
 class TestSqlite:
@@ -30,6 +30,6 @@ class TestSqlite:
     def url(self, tmp_path: Path) -> str:
         return f"sqlite:{tmp_path / 'spanfuse.db'}"
 
-    class TestLasting(conformance.Lasting): ...
+    class TestLasting(keeping_ledgers.Lasting): ...
 
     class TestRefusing(conformance.Refusing): ...

@@ -15,6 +15,8 @@ COMMANDS: Final[dict[str, str]] = {
     "processor": "spanfuse_processor.commands.processor",
     "replay": "spanfuse_processor.commands.replay",
     "check": "spanfuse_processor.commands.check",
+    "budgets": "spanfuse_processor.commands.budgets",
+    "spend": "spanfuse_processor.commands.spend",
     "kill": "spanfuse_processor.commands.kill",
     "release": "spanfuse_processor.commands.release",
 }

@@ -25,6 +25,10 @@ class AdminError(Exception):
     """The service could not be asked, or refused."""
 
 
+class Unreachable(AdminError):
+    """No service answers, or there is no token to ask it with."""
+
+
 def add_connection_arguments(parser: argparse.ArgumentParser) -> None:
     """`--config`, `--url`, `--token`, `--ca-file`."""
     parser.add_argument("--config", help="the service's configuration file (ports, token)")
@@ -72,7 +76,7 @@ def _ask(arguments: argparse.Namespace, path: str, body: bytes | None = None) ->
         raise AdminError(_refusal(error)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise AdminError(f"no service answers at {url}: {reason}") from None
+        raise Unreachable(f"no service answers at {url}: {reason}") from None
 
 
 def _where(arguments: argparse.Namespace) -> tuple[str, str]:
@@ -83,7 +87,7 @@ def _where(arguments: argparse.Namespace) -> tuple[str, str]:
     url = (arguments.url or admin_url(config)).rstrip("/")
     token = arguments.token or config.auth.admin_token or admin_token.find(admin_token_path(config))
     if not token:
-        raise AdminError(
+        raise Unreachable(
             "no operator token: set SPANFUSE_ADMIN_TOKEN, or run as the user of the service "
             f"(looked in {admin_token_path(config)})"
         )

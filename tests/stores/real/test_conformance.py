@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.stores import conformance
+from tests.stores import conformance, keeping_ledgers
 from tests.stores.conformance import store
 
 __all__ = ["store"]
@@ -15,10 +15,10 @@ class TestBill(conformance.Bill): ...
 class TestEvents(conformance.Events): ...
 
 
-class TestLedger(conformance.Ledger): ...
+class TestLedger(keeping_ledgers.Ledger): ...
 
 
-class TestLasting(conformance.Lasting): ...
+class TestLasting(keeping_ledgers.Lasting): ...
 
 
 class TestPostgres:

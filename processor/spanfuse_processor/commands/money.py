@@ -1,0 +1,111 @@
+"""Where commands about money look: at the running service, or into its store.
+
+Rule 1: what is named on the command line is asked and nothing else; otherwise the service is asked first, and
+the configured store is read when no service answers. Rule 2: reading makes no file. Rule 3: every failure is
+one `AdminError` that says what to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from spanfuse_processor.commands.admin_client import (
+    AdminError,
+    Unreachable,
+    add_connection_arguments,
+    get,
+)
+from spanfuse_processor.config import Config
+from spanfuse_processor.config_loading import ConfigError, load_config, store_url
+from spanfuse_processor.control.accounts import show_account, show_spend
+from spanfuse_processor.engine.budgets.ledger import Ledger
+from spanfuse_processor.engine.treasury import Treasury
+from spanfuse_processor.store import Store, StoreError
+from spanfuse_processor.storing import open_store, shown
+from spanfuse_processor.writing import restore
+
+
+def add_place_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--store`, and those of the service."""
+    add_connection_arguments(parser)
+    parser.add_argument(
+        "--store", metavar="URL|FILE", help="read this store (a SQLite file, or a URL), ask no service"
+    )
+
+
+def budgets(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Every account, as `/v1/budgets` has them.
+
+    Raises:
+        AdminError: neither a service answers nor a store can be read.
+    """
+    return _asked(arguments, "/v1/budgets", _standing, ledger=True)
+
+
+def spend(arguments: argparse.Namespace, by: Sequence[str], since: float, until: float) -> dict[str, Any]:
+    """The bill, as `/v1/spend` has it.
+
+    Raises:
+        AdminError: neither a service answers nor a store can be read.
+    """
+    query = urlencode({"by": ",".join(by), "since": since, "until": until})
+
+    def read(config: Config, store: Store) -> dict[str, Any]:
+        return show_spend(by, since, until, store.spend(by, since, until))
+
+    return _asked(arguments, f"/v1/spend?{query}", read)
+
+
+Read = Callable[[Config, Store], dict[str, Any]]
+
+
+def _asked(arguments: argparse.Namespace, path: str, read: Read, *, ledger: bool = False) -> dict[str, Any]:
+    try:
+        config = load_config(arguments.config)
+    except ConfigError as error:
+        raise AdminError(str(error)) from None
+    if arguments.store:
+        return _read(config, arguments.store, read)
+    try:
+        return get(arguments, path)
+    except Unreachable as error:
+        url = (config.store.ledger_url if ledger else "") or store_url(config)
+        if arguments.url or url == "memory:":
+            raise
+        try:
+            return _read(config, url, read)
+        except AdminError as other:
+            raise AdminError(f"{error}; and {other}") from None
+
+
+def _read(config: Config, url: str, read: Read) -> dict[str, Any]:
+    """What a store says. A path is that of a SQLite file."""
+    url = url if ":" in url else f"sqlite:{url}"
+    file = Path(url.removeprefix("sqlite:"))
+    if url.startswith("sqlite:") and not file.is_file():
+        raise AdminError(f"there is no store at {file}")
+    try:
+        store = open_store(url)
+        try:
+            return read(config, store)
+        finally:
+            store.close()
+    except StoreError as error:
+        raise AdminError(f"the store {shown(url)} cannot be read: {error}") from None
+
+
+def _standing(config: Config, store: Store) -> dict[str, Any]:
+    """The accounts as the ledger was last written, by the configured budgets. Nothing is forecast of it."""
+    wall = time.time()
+    dump, entries, _ = restore(store)
+    policy = config.policy
+    empty = Ledger(policy.budgets, wall).dump()
+    ledger = Ledger.load(policy.budgets, dump or empty, wall, entries=entries)
+    views = Treasury(policy.budgets, wall, ledger).views(wall)
+    rows = [show_account(view, wall) for view in views]
+    return {"at": wall, "budgets": sorted(rows, key=lambda row: (-(row["share"] or 0.0), row["account"]))}

@@ -1,0 +1,103 @@
+"""`spanfuse budgets`: how budgets stand, from the service or from what its ledger left behind."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from tests.control.spending import NOON, forecast, of_tokens, view
+from tests.processes import free_port
+
+from spanfuse_processor.__main__ import main
+from spanfuse_processor.commands import money
+from spanfuse_processor.control.accounts import show_account
+from spanfuse_processor.engine.budget import Amounts, Reaction
+from spanfuse_processor.engine.budgets.ledger import Ledger
+from spanfuse_processor.engine.policy_file import policy_from_mapping
+from spanfuse_processor.engine.reach import Payer
+from spanfuse_processor.engine.treasury import AccountView
+from spanfuse_processor.storing import open_store
+
+POLICY = {"budgets": {"daily": {"usd": 10, "period": "daily", "per": ["user"]}}}
+CONFIG = f"policy: {json.dumps(POLICY)}\n"
+
+
+@pytest.fixture(autouse=True)
+def nobody_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("SPANFUSE_LISTEN_HTTP_PORT", str(free_port()))
+
+
+def answered(monkeypatch: pytest.MonkeyPatch, *views: AccountView) -> None:
+    """Has a service answer with these accounts."""
+    rows = [show_account(each, NOON) for each in views]
+    monkeypatch.setattr(money, "get", lambda *_: {"at": NOON, "budgets": rows, "complete": True})
+
+
+def test_budgets_are_a_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    short = view(forecast=forecast(), reactions=frozenset({Reaction.DEGRADE}))
+    sure = view(("bob",), forecast=forecast(exhausted_at=None))
+    vague = view(("zoe",), forecast=forecast(exhausted_at=None, total_low=None, total_high=None))
+    answered(monkeypatch, short, sure, vague, of_tokens())
+
+    assert main(["budgets"]) == 0
+
+    assert capsys.readouterr().out.splitlines() == [
+        "budget      period         limit  spent  reserved  used  resets in  forecast",
+        "daily[ann]  daily      10.00 USD   8.10      0.20  81 %        2 h  degrade, runs out in 1 h",
+        "daily[bob]  daily      10.00 USD   8.10      0.20  81 %        2 h  ends at 9.00 to 12.50",
+        "daily[zoe]  daily      10.00 USD   8.10      0.20  81 %        2 h  ends at about 11.00",
+        "run[r1]     daily   1,000 tokens     10         0   1 %          -  -",
+    ]
+
+
+def test_names_move_no_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    answered(monkeypatch, view(("\x1b[2J",)))
+
+    assert main(["budgets"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_json_is_what_the_service_answered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answered(monkeypatch, view())
+
+    assert main(["budgets", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["budgets"][0]["account"] == "daily[ann]"
+
+
+def test_no_budgets_are_said_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    answered(monkeypatch)
+
+    assert main(["budgets"]) == 0
+    assert capsys.readouterr().out == "nothing has been charged to any budget\n"
+
+
+def test_without_a_service_the_ledger_is_read_as_it_was_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = time.time()
+    ledger = Ledger(policy_from_mapping(POLICY).budgets, now, journal=100)
+    ledger.charge(b"1", Payer(user="ann"), Amounts(4_000_000), now, now)
+    store = open_store(f"sqlite:{tmp_path / 'ledger.db'}")
+    store.append_ledger("a", 1, ledger.drain())
+    store.save_ledger(ledger.dump(), {"a": 1}, now)
+    ledger.charge(b"2", Payer(user="ann"), Amounts(2_000_000), now, now)
+    store.append_ledger("a", 2, ledger.drain())
+    store.close()
+    (tmp_path / "config.yaml").write_text(CONFIG)
+
+    words = ["--config", str(tmp_path / "config.yaml"), "--store", str(tmp_path / "ledger.db"), "--json"]
+    assert main(["budgets", *words]) == 0
+
+    (row,) = json.loads(capsys.readouterr().out)["budgets"]
+    assert (row["account"], row["limit"], row["spent"], row["calls"]) == ("daily[ann]", 10.0, 6.0, 2)
+    assert 0 < row["resets_in_seconds"] <= 86_400
+
+
+def test_with_neither_service_nor_store_it_exits_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["budgets"]) == 1
+    assert "there is no store at" in capsys.readouterr().err
