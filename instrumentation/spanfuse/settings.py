@@ -22,6 +22,7 @@ from spanfuse_processor.engine.verdicts import Mode
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
+_BOOLEANS: Final = frozenset({"insecure", "strict", "disabled"})
 
 
 class Options(TypedDict, total=False):
@@ -39,6 +40,7 @@ class Options(TypedDict, total=False):
     feature: str
     service: str
     instance: str
+    strict: bool
     disabled: bool
     policy: Policy | None
 
@@ -61,6 +63,8 @@ class Settings:
         feature: the feature that runs belong to when they name none.
         service: `service.name` of what is sent, where the application's own resource has none.
         instance: `service.instance.id`: what the processor knows this process by. Made anew for each process.
+        strict: until the processor has said which calls must be paid for, model calls wait for that, two
+            seconds at most, and are refused then; without it they are made.
         disabled: instrument() does nothing.
         policy: a policy made in code, over `config`. No environment variable.
     """
@@ -77,6 +81,7 @@ class Settings:
     feature: str = ""
     service: str = "unknown_service:python"
     instance: str = field(default_factory=lambda: str(uuid.uuid4()))
+    strict: bool = False
     disabled: bool = False
     policy: Policy | None = None
 
@@ -98,6 +103,7 @@ ENVIRONMENT: Final = {
     "run_id": "SPANFUSE_RUN_ID",
     "feature": "SPANFUSE_FEATURE",
     "service": "OTEL_SERVICE_NAME",
+    "strict": "SPANFUSE_STRICT",
     "disabled": "SPANFUSE_DISABLED",
 }
 """Which variable sets which field."""
@@ -172,7 +178,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
     for name, variable in ENVIRONMENT.items():
         text = environment.get(variable)
         if text:
-            values[name] = _boolean(variable, text) if name in ("insecure", "disabled") else text
+            values[name] = _boolean(variable, text) if name in _BOOLEANS else text
     return values
 
 
@@ -184,7 +190,7 @@ def _boolean(variable: str, text: str) -> bool:
 
 
 def _checked(name: str, value: object) -> object:
-    wanted = {"insecure": bool, "disabled": bool, "policy": Policy}.get(name, str)
+    wanted = bool if name in _BOOLEANS else Policy if name == "policy" else str
     if name == "config" and isinstance(value, os.PathLike):
         return os.fspath(value)
     if not isinstance(value, wanted):

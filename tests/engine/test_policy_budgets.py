@@ -24,6 +24,7 @@ budgets:
     per: user
     strict: true
     safe: 0.02
+    patience: 30s
     marks:
       - {at: 1.0, react: stop}
       - {at: 80%, react: throttle}
@@ -60,6 +61,7 @@ def test_a_file_says_budgets_in_the_words_of_people() -> None:
         per=("user",),
         strict=True,
         safe=20_000,
+        patience=30.0,
         marks=(Mark(0.8, Reaction.THROTTLE), Mark(1.0, Reaction.STOP)),
         pace=0.2,
         block_after=120.0,
@@ -118,6 +120,7 @@ def test_a_mode_from_elsewhere_goes_to_budgets_that_name_none() -> None:
         ({"usd": 1, "period": "rolling", "window": "a day"}, "window", "a time like 90s"),
         ({"usd": 1, "window": "1h"}, "window", "only a period that is rolling"),
         ({"usd": 1, "safe": 0.5}, "safe", "only a strict budget"),
+        ({"usd": 1, "patience": "1s"}, "patience", "only a strict budget"),
         ({"usd": 1, "strict": True, "safe": 2}, "safe", "more than the whole"),
         ({"usd": 1, "marks": {"at": 1}}, "marks", "a list of marks"),
         ({"usd": 1, "marks": [{"react": "stop"}]}, "marks.0", "say at"),

@@ -197,6 +197,15 @@ class Twin:
     def give_back(self, account: Account, amount: int) -> None:
         self.granted[account] = max(0, self.granted.get(account, 0) - amount)
 
+    def rename(self, key: bytes, new: bytes) -> None:
+        promise = self.promised.pop(key, None)
+        if promise and new not in self.paid:
+            self.promised.setdefault(new, promise)
+
+    def refund(self, account: Account, amount: int, wall: float, at: float) -> None:
+        if not self.past(account, at, wall):
+            self.facts.append(Fact(account, at, -amount))
+
     def used(self, account: Account, amount: int, wall: float) -> None:
         granted = self.granted.get(account, 0)
         overrun = max(0, amount - granted) if self.budgets[account.budget].strict else 0

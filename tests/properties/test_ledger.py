@@ -61,6 +61,7 @@ class LedgerAndTwin(RuleBasedStateMachine):
         self.ledger, self.twin = Ledger(BUDGETS, self.wall, journal=10_000), Twin(BUDGETS)
         self.budgets: tuple[Budget, ...] = BUDGETS
         self.lowered = False
+        self.uses: list[tuple[Account, int, float]] = []
         self.entries: list[Entry] = []
         self.save()
 
@@ -120,6 +121,20 @@ class LedgerAndTwin(RuleBasedStateMachine):
     def use(self, account: Account, amount: int) -> None:
         self.twin.used(account, amount, self.wall)
         self.ledger.used(account, amount, self.wall)
+        self.uses.append((account, amount, self.wall))
+
+    @rule(share=st.sampled_from([0.0, 0.5, 1.0]))
+    def refund(self, share: float) -> None:
+        """Of what a lease was taken to have used."""
+        if self.uses:
+            account, used, at = self.uses.pop()
+            self.twin.refund(account, int(used * share), self.wall, at)
+            self.ledger.refund(account, int(used * share), self.wall, at)
+
+    @rule(key=keys, new=keys)
+    def rename(self, key: bytes, new: bytes) -> None:
+        self.twin.rename(key, new)
+        self.ledger.rename(key, new)
 
     @rule()
     def save(self) -> None:
@@ -138,6 +153,7 @@ class LedgerAndTwin(RuleBasedStateMachine):
         """With nothing written since the last dump: all of that is forgotten."""
         self.ledger, self.twin = self.load(self.dumped), self.then
         del self.entries[self.since :]  # numbers are given anew
+        self.uses.clear()
         self.twin.budgets = {each.name: each for each in self.budgets}
         self.save()
 

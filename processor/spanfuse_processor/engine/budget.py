@@ -79,10 +79,10 @@ class Budget:
     limit. `zone` is an IANA time zone, `reset` the seconds after local midnight at which a period begins,
     `weekday` (0: Monday) and `day` (1-28) on which day of a week or a month. `window` is that of a rolling
     one, in seconds. `strict`: nothing is spent that was not reserved before, so it is never overrun; `safe`
-    is how much each application may still spend of a strict one when the processor is lost, `patience` how many
-    seconds a call waits for what others hold of it. While it throttles, `pace` calls a second are let through; after `block_after` seconds of that (0: never), or when
-    it has cost a fiftieth of the limit meanwhile (at least 0.25 USD), it stops (row B4). `mode` is how its
-    reactions are meant.
+    is how much each application may still spend of a strict one when the processor is lost, `patience` how
+    many seconds a call waits for what others hold of it. While it throttles, `pace` calls a second are let
+    through; after `block_after` seconds of that (0: never), or when it has cost a fiftieth of the limit
+    meanwhile (at least 0.25 USD), it stops (row B4). `mode` is how its reactions are meant.
     """
 
     name: str

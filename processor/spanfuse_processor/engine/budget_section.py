@@ -73,11 +73,12 @@ class BudgetSection:
     (an IANA name). They begin at the time of day `reset` (`06:00`); of an hour, so many minutes past. A week
     begins on `weekday`, a month on `day` (1 to 28). A rolling period is as long as `window` (`90m`, `24h`).
     With `strict` nothing is spent that was not reserved before: calls are refused that there is no money for.
-    Of a strict budget each application may still spend `safe` when the processor cannot be reached. At each
-    of the `marks` something is done; without any: warn at 50% and 80%, stop at 100%. `forecast` says what is
-    done when it is going to run out. `degrade` says what calls give up where something reacts with degrade.
-    While it throttles, `pace` model calls a second are let through. After throttling for `block_after` (60s;
-    0: never) it stops. `mode` is how its reactions are meant, null for that of the policy.
+    Of a strict budget each application may still spend `safe` when the processor cannot be reached. A call
+    waits up to `patience` (5s) for what other calls hold of it, before it is refused. At each of the `marks`
+    something is done; without any: warn at 50% and 80%, stop at 100%. `forecast` says what is done when it is
+    going to run out. `degrade` says what calls give up where something reacts with degrade. While it
+    throttles, `pace` model calls a second are let through. After throttling for `block_after` (60s; 0: never)
+    it stops. `mode` is how its reactions are meant, null for that of the policy.
     """
 
     usd: float | None = None
@@ -93,6 +94,7 @@ class BudgetSection:
     window: str = "0s"
     strict: bool = False
     safe: float = 0.0
+    patience: str = "5s"
     marks: tuple[MarkSection, ...] = ()
     forecast: Forecasting = Forecasting()
     degrade: DegradeSection = DegradeSection()

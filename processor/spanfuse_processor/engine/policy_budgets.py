@@ -160,6 +160,7 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[object, Path], Any]]]] = {
     "zone": ("zone", _zone),
     "reset": ("reset", clock),
     "window": ("window", duration),
+    "patience": ("patience", duration),
     "marks": ("marks", _marks),
     "degrade": ("degrading", _degrading),
     "block_after": ("block_after", duration),
@@ -177,8 +178,9 @@ def _refuse_what_means_nothing(budget: Budget, given: Mapping[Any, object], path
         raise PolicyError((*path, "reset"), "an hour begins at most 59 minutes past: write '00:15'")
     if budget.period is Period.ROLLING and budget.window < SHORTEST:
         raise PolicyError((*path, "window"), f"a rolling budget needs one, of {SHORTEST:.0f}s at least")
-    if "safe" in given and not budget.strict:
-        raise PolicyError((*path, "safe"), "only a strict budget has it")
+    for field in ("safe", "patience"):
+        if field in given and not budget.strict:
+            raise PolicyError((*path, field), "only a strict budget has it")
     if budget.safe > budget.limit:
         raise PolicyError((*path, "safe"), "more than the whole budget")
     _refuse_to_degrade_nothing(budget, path)

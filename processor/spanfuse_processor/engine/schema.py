@@ -59,6 +59,7 @@ def _budget() -> Schema:
         per=_ONE_OR_SEVERAL,
         window=time,
         block_after=time,
+        patience=time,
         marks={"type": "array", "items": mark},
         degrade=_with(DegradeSection, models=models, tools=_ONE_OR_SEVERAL),
     )

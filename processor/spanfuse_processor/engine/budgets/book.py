@@ -158,7 +158,7 @@ class Book:
         self.turn(wall)
         self.spent += amount
         self.touched = wall
-        if self.strict:
+        if self.strict and amount > held:
             self.overrun += amount - held
         self.granted = max(0, self.granted - held)
         if self.slots is not None:

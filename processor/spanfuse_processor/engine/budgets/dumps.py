@@ -136,7 +136,7 @@ def _receipt(plain: Mapping[str, Any]) -> Receipt:
 
 def _again(till: Till, entry: Entry) -> None:
     """Does what an entry says was done."""
-    if entry.account not in till.shelf.accounts:
+    if entry.kind is Change.CANCEL or entry.account not in till.shelf.accounts:
         return
     book = till.shelf.open(entry.account, entry.wall)
     if entry.measure is not book.budget.measure:
@@ -151,7 +151,7 @@ def _again(till: Till, entry: Entry) -> None:
         book.add(-entry.amount, entry.wall, entry.wall)
     elif entry.kind is Change.LEASED:
         book.count(entry.wall)
-    elif entry.kind is not Change.CANCEL:
+    else:
         _pay_again(book, entry)
         _note_again(till.receipts, entry)
 

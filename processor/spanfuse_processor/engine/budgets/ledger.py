@@ -115,7 +115,9 @@ class Ledger:
     def rename(self, key: bytes, new: bytes) -> None:
         """What was reserved as `key` goes on as `new`: the call has got its span."""
         held = self._held.release(key)
-        if held is not None:
+        for book in held.plan.books if held else ():
+            self._journal.note(Change.CANCEL, key, book, 0, 0.0)
+        if held is not None and new not in self._held and self._receipts.get(new) is None:
             self._held.take(new, held)
 
     def expire(self, wall: float) -> tuple[bytes, ...]:
@@ -206,8 +208,8 @@ class Ledger:
         """Takes back what a lease was taken to have used at `at`; nothing, when that period is over."""
         if account in self._shelf.accounts:
             book = self._shelf.open(account, wall)
-            if book.add(-amount, wall, at):
-                self._journal.note(Change.REFUND, b"", book, amount, wall)
+            if less := book.add(-amount, wall, at):
+                self._journal.note(Change.REFUND, b"", book, -less, at)
 
     def balance(self, account: Account, wall: float) -> Balance:
         """How an account stands, also one that nothing was charged to.
