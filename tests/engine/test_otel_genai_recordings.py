@@ -51,7 +51,7 @@ TRUTH: dict[str, tuple[tuple[int, ...], dict[Kind, int]]] = {
         (750, 69, 256, 0, 16),
         {Kind.WORKFLOW: 1, Kind.AGENT: 3, Kind.MODEL: 3},
     ),
-    "vercel_ai.chat.v6": ((200, 20, 0, 0, 0), {Kind.MODEL: 1}),
+    "vercel_ai.chat.v6": ((200, 20, 0, 0, 8), {Kind.MODEL: 1}),
     "vercel_ai.chat.v7": ((200, 20, 0, 0, 0), {Kind.MODEL: 1, Kind.AGENT: 1}),
 }
 

@@ -28,7 +28,12 @@ class TestUsage:
 
     @pytest.mark.parametrize(
         "name",
-        [names.CACHED_TOKENS, "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.input_tokens.cached"],
+        [
+            names.CACHED_TOKENS,
+            "gen_ai.usage.cache_read_input_tokens",
+            "gen_ai.usage.input_tokens.cached",
+            "ai.usage.cachedInputTokens",
+        ],
     )
     def test_cached_tokens_by_every_spelling(self, name: str) -> None:
         assert read({**CHAT, names.INPUT_TOKENS: 200, name: 128}).usage == Usage(200, 0, 128)
@@ -40,6 +45,7 @@ class TestUsage:
             "gen_ai.usage.cache_creation.input_tokens",
             "gen_ai.usage.cache_creation_input_tokens",
             "gen_ai.usage.cache_write_input_tokens",
+            "ai.usage.inputTokenDetails.cacheWriteTokens",
         ],
     )
     def test_cache_writes_by_every_spelling(self, name: str) -> None:
