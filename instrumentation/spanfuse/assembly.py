@@ -17,12 +17,14 @@ from spanfuse import prices, runtime
 from spanfuse.board import Board
 from spanfuse.degrading import Degrader
 from spanfuse.errors import SettingsError
+from spanfuse.expecting import Expecting
 from spanfuse.gate import Gate
 from spanfuse.guard import fault
 from spanfuse.host import Host
 from spanfuse.hosts import HOSTS
 from spanfuse.inflight import Inflight
 from spanfuse.payers import Payers
+from spanfuse.payments import Payments, Sources
 from spanfuse.runtime import Runtime
 from spanfuse.settings import Settings, policy_of
 from spanfuse.telemetry import Tracing
@@ -51,6 +53,8 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
     book = _book(settings.policy)
     tracing = Tracing(settings.service, settings.instance, _watch_provider, _stand_in)
     gate = Gate(board, Payers(lambda: tracing.resource))
+    expecting, tools = Expecting(), (settings.policy or Policy()).tools
+    sources = Sources(expecting, book, tools)
     return Runtime(
         settings=settings,
         board=board,
@@ -58,11 +62,13 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
         inflight=Inflight(board),
         throttle=Throttle(board, gate),
         degrader=Degrader(board, gate, book),
+        payments=Payments(board, gate, host.purse, sources, strict=settings.strict),
+        expecting=expecting,
         host=host,
         prices=book,
         prints=Fingerprinter(settings.fingerprint_key.encode()),
         tracing=tracing,
-        tools=(settings.policy or Policy()).tools,
+        tools=tools,
     )
 
 

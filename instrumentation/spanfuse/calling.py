@@ -16,8 +16,10 @@ from spanfuse import context, guard, runtime
 from spanfuse.calls.active import UNWATCHED, ActiveCall, WatchedCall
 from spanfuse.calls.settling import shown_effect
 from spanfuse.context import RunScope
+from spanfuse.degrading import Changed
 from spanfuse.gate import Permit
 from spanfuse.lineage import Asked, Trail
+from spanfuse.payments import Payment
 from spanfuse.provider import Intent, Outcome
 from spanfuse.runtime import Runtime
 from spanfuse_processor.engine import names
@@ -31,7 +33,7 @@ def begin(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
     """Admits a call and starts its span. Without `instrument()` it returns a call that does nothing.
 
     `scope` is the run that it is charged to. None: the current one, or whichever it turns out to belong to.
-    A model's call that is to be made more slowly waits here, in the calling thread.
+    A call that is to be made more slowly, or that is not paid for yet, waits here, in the calling thread.
 
     Raises:
         BreakerOpen: a directive in force covers this call (the refusal itself is counted and reported).
@@ -43,7 +45,9 @@ def begin(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
     try:
         arrival = _arrive(live, intent, scope)
         live.throttle.hold(intent, arrival.trail.scope)
-        return _enter(live, intent, arrival)
+        changed = _prepare(live, intent, arrival.trail.scope)
+        payment = live.payments.pay(intent, arrival.trail.scope)
+        return _enter(live, intent, arrival, changed, payment)
     except guard.ORDERS as order:
         live.inflight.refused(order.directive)
         raise
@@ -53,14 +57,16 @@ def begin(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
 
 
 async def begin_async(intent: Intent, scope: RunScope | None = None) -> ActiveCall:
-    """As `begin`; what is to be made more slowly lets other tasks run meanwhile. Raises as `begin`."""
+    """As `begin`; what waits lets other tasks run meanwhile. Raises as `begin`."""
     live = runtime.live()
     if live is None:
         return UNWATCHED
     try:
         arrival = _arrive(live, intent, scope)
         await live.throttle.hold_async(intent, arrival.trail.scope)
-        return _enter(live, intent, arrival)
+        changed = _prepare(live, intent, arrival.trail.scope)
+        payment = await live.payments.pay_async(intent, arrival.trail.scope)
+        return _enter(live, intent, arrival, changed, payment)
     except guard.ORDERS as order:
         live.inflight.refused(order.directive)
         raise
@@ -97,17 +103,30 @@ def _arrive(live: Runtime, intent: Intent, scope: RunScope | None) -> _Arrival:
     return _Arrival(_trail(live, intent, scope or context.current(), asked), arguments)
 
 
-def _enter(live: Runtime, intent: Intent, arrival: _Arrival) -> WatchedCall:
-    trail = arrival.trail
+def _prepare(live: Runtime, intent: Intent, scope: RunScope) -> Changed | None:
+    """All that comes before a call is paid for."""
     if intent.fresh:
-        intent.fresh = not live.lineage.goes_on(trail.scope.id, intent.arguments)
+        intent.fresh = not live.lineage.goes_on(scope.id, intent.arguments)
     if intent.answers:
-        _tell(live, intent, trail.scope.id)
-    changed = live.degrader.degrade(intent, trail.scope)
-    permit = live.gate.admit(intent, trail.scope)
-    noisy = intent.volatile or intent.identity
-    arguments = None if noisy else arrival.arguments
-    call = WatchedCall(live, intent, trail, permit, arguments=arguments, changed=changed)
+        _tell(live, intent, scope.id)
+    return live.degrader.degrade(intent, scope)
+
+
+def _enter(
+    live: Runtime, intent: Intent, arrival: _Arrival, changed: Changed | None, payment: Payment | None
+) -> WatchedCall:
+    try:
+        permit = live.gate.admit(intent, arrival.trail.scope)
+        arguments = None if intent.volatile or intent.identity else arrival.arguments
+        call = WatchedCall(
+            live, intent, arrival.trail, permit, arguments=arguments, changed=changed, payment=payment
+        )
+    except BaseException as error:
+        if payment is not None and isinstance(error, guard.ORDERS):
+            payment.cancel()
+        elif payment is not None:
+            payment.answered(None)  # for a fault of ours the call is made all the same, unwatched
+        raise
     live.host.call_started(call)
     return call
 

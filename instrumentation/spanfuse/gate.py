@@ -86,7 +86,7 @@ class Gate:
         if directive.mode is not Mode.ENFORCE:
             self._board.ledger.add(directive, passed=1)
             return Permit()
-        raise self._refusal(directive, intent, scope)
+        raise self.refusal(directive, intent, scope)
 
     def standing(self, intent: Intent, scope: RunScope) -> Directive | None:
         """The directive that covers a call and refuses it, in whatever mode. No lock."""
@@ -123,7 +123,8 @@ class Gate:
         """Who pays, where anything goes by it."""
         return self.payers.of(scope, intent) if self._board.wide else None
 
-    def _refusal(self, directive: Directive, intent: Intent, scope: RunScope) -> BreakerOpen | RunStopped:
+    def refusal(self, directive: Directive, intent: Intent, scope: RunScope) -> BreakerOpen | RunStopped:
+        """What is raised when a call is refused for `directive`; it is counted."""
         self._board.ledger.add(directive, refused=1)
         swallowed = self._count((scope.id, directive.id, directive.revision)) - 1
         # Never inside a tool's body: there are frameworks that feed even a BaseException of a tool to the

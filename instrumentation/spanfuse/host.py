@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from spanfuse.purse import Purse
 from spanfuse_processor.engine.events import CallOpen, Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind
 
@@ -70,7 +71,13 @@ class Underway(Protocol):
 
 
 class Host(Protocol):
-    """Takes what the application does, and sees to it that the board says what to obey."""
+    """Takes what the application does, and sees to it that the board says what to obey.
+
+    Attributes:
+        purse: what calls of strict budgets are paid from.
+    """
+
+    purse: Purse
 
     def start(self) -> None:
         """Begins. Returns at once; connecting, if any, goes on behind."""

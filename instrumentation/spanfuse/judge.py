@@ -103,6 +103,12 @@ class Judge:
             result = act(self._treasury, self._wall())
         return result
 
+    @property
+    def inside(self) -> bool:
+        """Whether this very thread is at work in here: a finaliser is that must not go on inside."""
+        owned: bool = self._lock._is_owned()  # type: ignore[attr-defined]  # as threading.Condition asks
+        return owned
+
     def tell(self, notes: Iterable[Notice]) -> None:
         """Passes on what the treasury said."""
         for note in notes:

@@ -16,7 +16,7 @@ REFUSING: Final = frozenset({Action.STOP, Action.BLOCK_TOOL})
 """What keeps a call from being made."""
 SPARING: Final = frozenset({Action.THROTTLE, Action.DEGRADE})
 """What lets it be made later, or for less."""
-SUPPORTED: Final = REFUSING | SPARING
+SUPPORTED: Final = REFUSING | SPARING | {Action.REQUIRE_LEASE}
 SPARED: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 """The calls that may be made later or for less; what tools do is not ours to put off."""
 
@@ -24,7 +24,13 @@ Rank = tuple[int, int, int]
 """How strict: the lowest is the strictest."""
 
 _MODES: Final = {Mode.ENFORCE: 0, Mode.WARN: 1, Mode.SHADOW: 2}
-_ACTIONS: Final = {Action.STOP: 0, Action.BLOCK_TOOL: 1, Action.THROTTLE: 2, Action.DEGRADE: 3}
+_ACTIONS: Final = {
+    Action.STOP: 0,
+    Action.BLOCK_TOOL: 1,
+    Action.THROTTLE: 2,
+    Action.DEGRADE: 3,
+    Action.REQUIRE_LEASE: 4,
+}
 
 
 def rank(directive: Directive) -> Rank:
@@ -40,6 +46,8 @@ def objection(directive: Directive) -> str:
         return "an order of a budget says which calls it reaches, and no other does"
     if directive.action is Action.DEGRADE and directive.degrading is None:
         return "it does not say what is to be given up"
+    if directive.action is Action.REQUIRE_LEASE and directive.leasing is None:
+        return "it does not say what is to be taken from a lease"
     return _no_pace(directive) if directive.action is Action.THROTTLE else ""
 
 

@@ -21,6 +21,7 @@ from spanfuse.guard import fault
 from spanfuse.host import Host
 from spanfuse.inflight import Inflight
 from spanfuse.lineage import Lineage
+from spanfuse.payments import Payments
 from spanfuse.settings import Settings
 from spanfuse.telemetry import Tracing
 from spanfuse.throttle import Throttle
@@ -43,6 +44,7 @@ class Runtime:
     gate: Gate
     throttle: Throttle
     degrader: Degrader
+    payments: Payments
     inflight: Inflight
     host: Host
     prices: PriceBook

@@ -27,6 +27,7 @@ from typing import Final
 from spanfuse import assembly, hooks, runtime
 from spanfuse.board import Board
 from spanfuse.host import Host, HostState, HostStats, Underway
+from spanfuse.purse import FreePurse, Purse
 from spanfuse.runtime import Runtime
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
@@ -61,6 +62,7 @@ class FakeHost:
     ended: list[RawSpan] = field(default_factory=list)
     state: HostState = HostState.IDLE
     heartbeats: list[Heartbeat] = field(default_factory=list)
+    purse: Purse = field(default_factory=FreePurse)
 
     def start(self) -> None:
         """Begins."""

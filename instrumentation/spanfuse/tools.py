@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, cast, overload
 
 from spanfuse import runtime
 from spanfuse.arguments import named
-from spanfuse.calling import begin
+from spanfuse.calling import begin, begin_async
 from spanfuse.errors import SettingsError
 from spanfuse.provider import Intent, Outcome
 from spanfuse.tool_streams import IntentOf, async_stream, stream
@@ -149,7 +149,7 @@ def _async(function: Callable[..., Any], intent_of: IntentOf) -> Callable[..., A
     async def call(*args: Any, **kwargs: Any) -> Any:
         if runtime.live() is None:
             return await function(*args, **kwargs)
-        active = begin(intent_of(args, kwargs))
+        active = await begin_async(intent_of(args, kwargs))
         try:
             with active.attached():
                 async with active.waiting():

@@ -68,7 +68,7 @@ def test_a_stop_goes_before_all_and_a_mode_before_an_action() -> None:
 
 
 def test_every_action_that_is_supported_has_a_rank() -> None:
-    assert SUPPORTED == REFUSING | SPARING
+    assert SUPPORTED == REFUSING | SPARING | {Action.REQUIRE_LEASE}
     assert len({rank(order(action=action)) for action in SUPPORTED}) == len(SUPPORTED)
 
 

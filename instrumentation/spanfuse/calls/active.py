@@ -24,6 +24,7 @@ from spanfuse.gate import Permit, named_key
 from spanfuse.guard import guarded
 from spanfuse.inflight import Wait
 from spanfuse.lineage import Trail
+from spanfuse.payments import Payment
 from spanfuse.provider import Intent, Outcome
 from spanfuse.runtime import Runtime
 from spanfuse.telemetry import SCOPE
@@ -91,7 +92,8 @@ class WatchedCall(ActiveCall):
     """A call that is recorded and judged.
 
     `begun` is the monotonic instant of its beginning, now when None; `arguments` is what can be compared
-    about them, found here when None; `changed` is what became of its request, None when it is as it was.
+    about them, found here when None; `changed` is what became of its request, None when it is as it was;
+    `payment` is what it has paid, None when it need not.
     """
 
     __slots__ = (
@@ -101,6 +103,7 @@ class WatchedCall(ActiveCall):
         "_known",
         "_live",
         "_open",
+        "_payment",
         "_permit",
         "_start_ns",
         "_started",
@@ -121,6 +124,7 @@ class WatchedCall(ActiveCall):
         begun: float | None = None,
         arguments: ArgumentPrints | None = None,
         changed: Changed | None = None,
+        payment: Payment | None = None,
     ) -> None:
         outer = trail.scope
         inside = _INSIDE.get(intent.kind)
@@ -131,6 +135,7 @@ class WatchedCall(ActiveCall):
         self._trail = trail
         self._permit = permit
         self._changed = changed
+        self._payment = payment
         self._open = [True]
         self.kind = intent.kind
         self.resting = False
@@ -139,10 +144,14 @@ class WatchedCall(ActiveCall):
         self._start_ns = WALL.at(self.began, now)
         asked = settling.asked(live, intent) if arguments is None else arguments
         self._known = record.of_start(intent, outer) | record.of_prints(joined(asked))
+        if payment is not None and payment.accounts:
+            self._known[names.LEASED] = list(payment.accounts)
         self._started = live.tracing.start(
             record.span_name(intent), record.span_kind(intent), self._known, self._start_ns, trail.origin
         )
         self.span_id = self._started.span_id
+        if payment is not None:
+            payment.named(self._started.trace_id, self.span_id)
         live.twins.note(self.span_id, self._started.parent_span_id, intent.kind)
 
     def told(self, now: float) -> CallOpen:
@@ -211,6 +220,8 @@ class WatchedCall(ActiveCall):
                 self._changed.settled()
         finally:
             self._permit.settle(outcome.usage)
+            if self._payment is not None:
+                self._payment.answered(outcome.usage, outcome.service)
             self._finish(known, ended)
 
     @guarded("fail", None)
@@ -228,6 +239,8 @@ class WatchedCall(ActiveCall):
                 self._live.board.ledger.add(error.directive, closed=1)
         finally:
             self._permit.fail(error)
+            if self._payment is not None:
+                self._payment.failed(error, partial.usage if partial else None)
             self._finish(known, ended, STATUS_ERROR)
 
     def _payer(self) -> Payer:

@@ -16,6 +16,8 @@ from spanfuse.board import Board
 from spanfuse.guard import fault
 from spanfuse.host import HostState, HostStats, Underway
 from spanfuse.judge import Judge
+from spanfuse.purse import Purse
+from spanfuse.purses.own import OwnPurse
 from spanfuse.settings import Settings, policy_of
 from spanfuse.signs import Signs
 from spanfuse_processor.engine.events import Heartbeat, RawSpan
@@ -43,14 +45,16 @@ class EmbeddedHost:
         self._stats = HostStats()
         self._clock = board.clock
         self._signs = Signs()
+        policy = policy_of(settings)
         self.judge = Judge(
             board,
-            policy_of(settings),
+            policy,
             book or prices.shared(),
             issuer=ISSUER,
             on_verdict=self._heard,
             clock=board.clock,
         )
+        self.purse: Purse = OwnPurse(self.judge, policy.budgets)
         self._stopping = threading.Event()
         self._timer: threading.Thread | None = None
         self._once = threading.Lock()

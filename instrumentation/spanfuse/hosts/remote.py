@@ -21,7 +21,9 @@ from spanfuse.host import HostState, HostStats, Underway
 from spanfuse.link.bell import Bell
 from spanfuse.link.channel import Link, parse_target
 from spanfuse.link.export import Sender
+from spanfuse.link.leases import LeaseKeeper
 from spanfuse.link.local_limits import LocalLimits
+from spanfuse.purse import Purse
 from spanfuse.settings import Settings, policy_of
 from spanfuse.signs import Signs
 from spanfuse.telemetry import library_version
@@ -64,6 +66,8 @@ class RemoteHost:
         self._signs = Signs()
         self._sender = Sender(self._link, self._resource, self._bell.ring)
         self._limits = LocalLimits(board, policy_of(settings), book or prices.shared())
+        self._leases = LeaseKeeper(self._link, board, self._who)
+        self.purse: Purse = self._leases.purse
         self._stats = HostStats()
         self._connection: Connection | None = None
         self._stopping = False
@@ -84,6 +88,7 @@ class RemoteHost:
         self._stopping = True
         self._bell.ring()
         self._keeper.join(FAREWELL)
+        self._leases.stop(FAREWELL)
         self._link.close()
         self._limits.end()
         self._stats.state = HostState.IDLE
@@ -150,6 +155,7 @@ class RemoteHost:
             self._limits,
             self._who,
             self._bell.ring,
+            self._leases.purse.announce,
         )
         self._connection = connection
         return connection

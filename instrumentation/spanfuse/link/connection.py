@@ -24,7 +24,8 @@ from spanfuse_processor.wire.session import LinkState
 
 
 class Connection:
-    """One application's connection. `who` says who we are, whenever that is asked.
+    """One application's connection. `who` says who we are, whenever that is asked; `on_connect` is called
+    each time that a processor speaks to us anew.
 
     Attributes:
         state: CONNECTING, CONNECTED or LOST, as of the last look.
@@ -40,6 +41,7 @@ class Connection:
         limits: LocalLimits,
         who: Callable[[], Identity],
         on_change: Callable[[], None],
+        on_connect: Callable[[], None] = lambda: None,
     ) -> None:
         def instance() -> Instance:
             identity = who()
@@ -52,6 +54,7 @@ class Connection:
         self._clock = board.clock
         self._sender = sender
         self._limits = limits
+        self._on_connect = on_connect
         self._connects = 0
         self._heard = True
 
@@ -87,6 +90,7 @@ class Connection:
         heard, connects = self._sender.is_heard(), self.watcher.connects
         if connects != self._connects:
             self._sender.nudge()
+            self._on_connect()
         if heard and not self._heard:
             self.watcher.hurry()
         self._heard, self._connects = heard, connects

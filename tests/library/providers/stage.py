@@ -14,6 +14,7 @@ from spanfuse.board import Board
 from spanfuse.context import RunScope
 from spanfuse.host import HostStats, Underway
 from spanfuse.provider import ProviderAdapter
+from spanfuse.purse import FreePurse, Purse
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import CallStarted, Heartbeat, RawSpan
@@ -30,6 +31,7 @@ class Memory:
     def __init__(self) -> None:
         self.begun: list[CallStarted] = []
         self.ended: list[RawSpan] = []
+        self.purse: Purse = FreePurse()
 
     def start(self) -> None: ...
 

@@ -1,0 +1,243 @@
+"""Calls of strict budgets, paid for before they are made.
+
+Rule 1: a call takes what it may cost at most; when others hold what is missing it waits, for as long as its
+budget says, and is refused then. Rule 2: a call whose price nobody knows is refused where money is counted:
+unknown is not nothing. Rule 3: what was taken is settled once: by what the call used, or by all of it where
+nobody knows; a call that was never made, or that its provider refused, costs nothing. It does not know where
+the money is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from spanfuse.board import Board
+from spanfuse.context import RunScope
+from spanfuse.expecting import Expecting
+from spanfuse.gate import Gate
+from spanfuse.guard import ORDERS, fault, guarded
+from spanfuse.prices import day_of
+from spanfuse.provider import Intent
+from spanfuse.purse import Purse, Short, Taken
+from spanfuse.refusing import Refusal, never_reached, unopened, unpriced, unready
+from spanfuse.room import running_loop
+from spanfuse_processor.engine.budget import Amounts, Measure
+from spanfuse_processor.engine.estimates import worst_cost
+from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.policy import ToolRule
+from spanfuse_processor.engine.pricing import Pending, PriceBook, Rates
+from spanfuse_processor.engine.reach import Payer
+
+PAID: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS, Kind.TOOL})
+"""What budgets count."""
+OPENING: Final = 2.0
+"""Seconds that a call waits to be told what must be paid for."""
+PRICED: Final = 5.0
+"""Seconds that a call waits for its price."""
+GLANCE: Final = 0.005
+"""Seconds between two looks for it."""
+_SERVICE: Final = "openai.request.service_tier"
+
+
+class Payment:
+    """What one call has paid. `rates` are those by which it was estimated, None where no money is counted."""
+
+    __slots__ = ("_amounts", "_rates", "_taken")
+
+    def __init__(self, taken: Taken, amounts: Amounts, rates: Rates | None) -> None:
+        self._taken = taken
+        self._amounts = amounts
+        self._rates = rates
+
+    @property
+    def accounts(self) -> tuple[str, ...]:
+        """The accounts that are charged by this, and not by the call's span."""
+        return self._taken.accounts
+
+    @guarded("payment", None)
+    def named(self, trace_id: bytes, span_id: bytes) -> None:
+        """The call has got its span."""
+        self._taken.named(trace_id + span_id)
+
+    @guarded("payment", None)
+    def answered(self, usage: Usage | None, service: str = "") -> None:
+        """The call was made, and used this much; None: nobody knows."""
+        self._taken.settle(self._amounts if usage is None else self._cost(usage, service))
+
+    @guarded("payment", None)
+    def failed(self, error: BaseException, usage: Usage | None = None) -> None:
+        """The call raised, after it had used this much."""
+        if usage is None and never_reached(error):
+            self._taken.cancel()
+        else:
+            self.answered(usage)
+
+    @guarded("payment", None)
+    def cancel(self) -> None:
+        """The call is not made."""
+        self._taken.cancel()
+
+    def _cost(self, usage: Usage, service: str) -> Amounts:
+        usd = self._amounts.usd if self._rates is None else self._rates.cost(usage, service)
+        return Amounts(usd, usage.input_tokens + usage.output_tokens, self._amounts.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is asked about a call: what it will use, what that costs, what tools cost."""
+
+    expecting: Expecting
+    prices: PriceBook
+    tools: Mapping[str, ToolRule]
+
+
+class Payments:
+    """Pays for calls from `purse`. `strict`: until it is known which calls must be paid for, none is made."""
+
+    def __init__(
+        self, board: Board, gate: Gate, purse: Purse, sources: Sources, *, strict: bool = False
+    ) -> None:
+        self.gate = gate
+        self.purse = purse
+        self.sources = sources
+        self.clock = board.clock
+        self.strict = strict
+        board.on_change(lambda directive: purse.room.made())
+        board.on_lift(purse.room.made)
+
+    def pay(self, intent: Intent, scope: RunScope) -> Payment | None:
+        """What a call has paid, None when it had to pay nothing. Waits in this thread.
+
+        Raises:
+            BreakerOpen: there is not enough, or the price is not known.
+            RunStopped: as above, and the run has swallowed three refusals.
+        """
+        if self._nothing_to_pay(intent):
+            return None
+        trial = _Trial(self, intent, scope)
+        try:
+            if trial.left() > 0:
+                self.purse.room.wait(trial.left)
+        except Exception as error:
+            trial.give_up(error)
+        finally:
+            trial.leave()
+        return trial.payment
+
+    async def pay_async(self, intent: Intent, scope: RunScope) -> Payment | None:
+        """As `pay`; other tasks run while it waits. Where it is not known how to wait, it does not."""
+        if self._nothing_to_pay(intent):
+            return None
+        trial = _Trial(self, intent, scope)
+        try:
+            if trial.left() > 0:
+                loop = running_loop()
+                if loop is None:
+                    trial.hurry()
+                    trial.left()
+                else:
+                    await self.purse.room.wait_async(trial.left, loop)
+        except Exception as error:
+            trial.give_up(error)
+        finally:
+            trial.leave()
+        return trial.payment
+
+    def _nothing_to_pay(self, intent: Intent) -> bool:
+        purse = self.purse
+        return (purse.idle and (purse.told or not self.strict)) or intent.kind not in PAID
+
+
+class _Trial:
+    """One call that tries to pay."""
+
+    def __init__(self, payments: Payments, intent: Intent, scope: RunScope) -> None:
+        self.payment: Payment | None = None
+        self._payments = payments
+        self._purse = payments.purse
+        self._intent = intent
+        self._scope = scope
+        self._began = payments.clock()
+        self._hurried = False
+        self._short_since: float | None = None
+        self._tried = False
+
+    def left(self) -> float:
+        """Seconds for which another try pays; 0: it is paid, or need not be, or would be refused anyway.
+
+        Raises:
+            BreakerOpen: it cannot be paid.
+            RunStopped: as above, and the run has swallowed three refusals.
+        """
+        if self._tried and self._payments.gate.refuses(self._intent, self._scope):
+            return 0.0
+        self._tried = True
+        if not self._purse.told and self._payments.strict and self._intent.kind is not Kind.TOOL:
+            return self._until(self._began + OPENING, unopened())
+        payer = self._payments.gate.payers.of(self._scope, self._intent)
+        wanted = self._purse.wanted(payer)
+        if not wanted:
+            return 0.0
+        priced = Measure.USD in wanted and self._intent.kind is not Kind.TOOL
+        rates = self._rates() if priced else None
+        if isinstance(rates, Pending):
+            return min(GLANCE, self._until(self._began + PRICED, unready(self._intent)))
+        return self._take(payer, rates)
+
+    def hurry(self) -> None:
+        """It cannot wait."""
+        self._hurried = True
+
+    def leave(self) -> None:
+        """It tries no more."""
+        if self._short_since is not None:
+            self._purse.leave(self)
+
+    def give_up(self, error: Exception) -> None:
+        """Lets an order pass; a fault of ours is counted, and the call goes on unpaid."""
+        if isinstance(error, ORDERS):
+            raise error
+        fault("payment", error)
+
+    def _take(self, payer: Payer, rates: Rates | None) -> float:
+        amounts = self._amounts(rates)
+        taken = self._purse.take(payer, amounts, self)
+        if not isinstance(taken, Short):
+            self.payment = Payment(taken, amounts, rates)
+            return 0.0
+        now = self._payments.clock()
+        if self._short_since is None:
+            self._short_since = now
+        deadline = self._short_since + (taken.patience if taken.can_come else 0.0)
+        return self._until(deadline, Refusal.of(taken))
+
+    def _amounts(self, rates: Rates | None) -> Amounts:
+        """What the call may come to at most."""
+        intent, sources = self._intent, self._payments.sources
+        if intent.kind is Kind.TOOL:
+            rule = sources.tools.get(intent.name)
+            return Amounts(round(rule.fee * 1_000_000) if rule else 0, 0)
+        expected = sources.expecting.expect(intent)
+        tokens = expected.input_tokens + expected.output_tokens
+        service = intent.attributes.get(_SERVICE)
+        usd = worst_cost(rates, expected, service if isinstance(service, str) else "") if rates else 0
+        return Amounts(usd, tokens)
+
+    def _rates(self) -> Rates | Pending:
+        intent = self._intent
+        rates = self._payments.sources.prices.rates(intent.provider, intent.name, day_of(time.time_ns()))
+        if rates is None:
+            raise self._refused(unpriced(intent))
+        return rates
+
+    def _until(self, deadline: float, otherwise: Refusal) -> float:
+        left = deadline - self._payments.clock()
+        if left <= 0 or self._hurried:
+            raise self._refused(otherwise)
+        return left
+
+    def _refused(self, refusal: Refusal) -> BaseException:
+        return self._payments.gate.refusal(refusal.directive(), self._intent, self._scope)

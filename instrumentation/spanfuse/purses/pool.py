@@ -1,0 +1,153 @@
+"""What this process holds of one account, and when to ask for more.
+
+Rule 1: what it may spend only grows by an answer, and shrinks by its own doing: what is free is given up
+before the processor is told. Rule 2: what a lease has spent only grows. Rule 3: nothing is asked twice at
+once, and who was denied is not asked again at once. Times are monotonic seconds. Not thread-safe: its purse
+holds the lock.
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+from typing import Final
+
+from spanfuse.purse import Short
+from spanfuse_processor.engine.budget import Account, Amounts, Measure
+from spanfuse_processor.engine.budgets.leases import LeaseAnswer, LeaseAsk, Result
+
+FRESH: Final = 0.25
+"""Seconds for which an answer that there is nothing left is believed."""
+UNKNOWN: Final = -1
+
+
+class Pool:
+    """A lease of one account.
+
+    Attributes:
+        account, name, measure: whose it is; `at` is where its measure stands in `Amounts`.
+        patience: seconds that a call waits for what others hold.
+        may, used, taken: what it was ever allowed, has spent, and has promised to calls that are being made.
+        until: when the lease is over, but for `safe` of it.
+        low: it asks ahead when less than this is free.
+        waiting: who waits, and for how much.
+        refresh_at: when it is to ask anyway. again, denied_until: before when it is not to ask, or to want.
+        asks: how often it has asked.
+        overrun: what calls came to beyond what they had taken.
+    """
+
+    __slots__ = (
+        "_answered", "_asking", "_returning", "account", "again", "asks", "at", "denied_until", "lease",
+        "low", "may", "measure", "name", "overrun", "patience", "refresh_at", "remaining", "safe", "taken",
+        "touched", "until", "used", "waiting",
+    )  # fmt: skip
+
+    def __init__(self, account: Account, measure: Measure, now: float) -> None:
+        self.account, self.name, self.measure = account, str(account), measure
+        self.at = Amounts._fields.index(measure.value)
+        self.lease = uuid.uuid4().hex
+        self.patience = 0.0
+        self.may = self.used = self.taken = self.safe = self.low = self.asks = self.overrun = 0
+        self.remaining = UNKNOWN
+        self.until = self.refresh_at = math.inf
+        self.again = self.touched = self.denied_until = now
+        self.waiting: dict[object, int] = {}
+        self._answered = -math.inf
+        self._asking = self._returning = False
+
+    @property
+    def free(self) -> int:
+        """What calls may still take."""
+        return self.may - self.used - self.taken
+
+    def short(self, need: int, waiter: object, now: float) -> Short | None:
+        """Notes who waits for how much; None: there is enough after all."""
+        if now >= self.until:
+            self._lapse()
+            if self.free >= need:
+                return None
+        self.touched = now
+        gone = 0 <= self.remaining < need and now - self._answered <= FRESH
+        if gone:
+            self.waiting.pop(waiter, None)
+        else:
+            self.waiting[waiter] = need
+        left = max(0, self.free, self.remaining)
+        return Short(self.account, self.measure, need, left, not gone, self.patience)
+
+    def spend(self, amount: int) -> None:
+        """A call came to so much."""
+        before = self.free
+        self.used += amount
+        if self.free < 0:
+            self.overrun += amount - max(0, before)
+
+    def due(self, now: float) -> bool:
+        """Whether it has something to ask now."""
+        return not self._asking and now >= self.soonest()
+
+    def soonest(self) -> float:
+        """When it will have something to ask, as things are."""
+        if self._asking:
+            return math.inf
+        if self._returning:
+            return self.again
+        wants = bool(self.waiting) or self.free < self.low
+        return max(self.again, self.denied_until if wants else self.refresh_at)
+
+    def unused(self, since: float) -> bool:
+        """Whether nobody has used it since then, and nothing is under way."""
+        return self.touched < since and not (self.taken or self.waiting or self._asking)
+
+    def ask(self, now: float) -> LeaseAsk:
+        """The next ask. It has to be heard, or to be said to be unheard, before another is due."""
+        if now >= self.until:
+            self._lapse()
+        self._asking = True
+        self.asks += 1
+        free = max(0, self.free)
+        want = least = 0
+        if self.waiting and not self._returning:
+            want = max(0, sum(self.waiting.values()) - free)
+            least = max(0, min(self.waiting.values()) - free)
+        held = max(0, self.may - self.used)
+        return LeaseAsk(self.account, self.lease, f"{self.asks:012}", want, least, self.used, held)
+
+    def heard(self, ask: LeaseAsk, answer: LeaseAnswer, sent: float, now: float) -> None:
+        """The answer to the ask that was sent at `sent`."""
+        self._asking = False
+        told_less = self._gives_up(ask, answer)
+        self.until, self.safe = sent + answer.ttl, answer.safe
+        self.remaining, self._answered, self.again = answer.remaining, now, now
+        if answer.result is Result.DENIED:
+            self.denied_until = now + answer.refresh_after
+            self.refresh_at = now + answer.ttl / 3
+        else:
+            self.refresh_at = now + answer.refresh_after
+        self.low = self.free // 2
+        self._returning = told_less
+
+    def _gives_up(self, ask: LeaseAsk, answer: LeaseAnswer) -> bool:
+        """Takes in what it may spend; whether that is less than it said that it holds."""
+        self.may = max(ask.used + answer.granted, self.used + self.taken)
+        if answer.result is Result.DENIED and self.free > 0:
+            self.may = self.used + self.taken  # too little for anybody here: others may have use for it
+        return self.may < ask.used + max(ask.held, answer.granted)
+
+    def unheard(self, again: float) -> None:
+        """Nobody answered; it may be asked again at `again`."""
+        self._asking = False
+        self.again = again
+
+    def farewell(self) -> LeaseAsk:
+        """The last ask: everything is given back. What is under way is taken to be spent."""
+        self.asks += 1
+        self.used, self.taken = self.used + self.taken, 0
+        self.may = self.used
+        return LeaseAsk(self.account, self.lease, f"{self.asks:012}", used=self.used, release=True)
+
+    def _lapse(self) -> None:
+        """The lease is over: what is free is worth nothing, but for the safe part."""
+        self.may = self.used + self.taken + min(max(0, self.free), self.safe)
+        self.safe = self.low = 0
+        self.until = math.inf

@@ -1,0 +1,114 @@
+"""Why a call is not paid for, in words; and which errors say that a call was never made.
+
+Rule 1: a refusal says what is missing, how much of it, and what to do. Rule 2: it is an order of this process
+alone, and a new one each minute: who comes back later has swallowed nothing. Rule 3: only what the provider
+refused, or what never reached it, costs nothing; of anything else nobody knows. It does not know who refuses.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spanfuse.provider import Intent
+from spanfuse.purse import Short
+from spanfuse_processor.engine.budget import Measure
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.reach import Reach
+from spanfuse_processor.engine.verdicts import Directive, Evidence
+
+ISSUER: Final = "local"
+"""Signs what is ordered here, so that it is not answered to a processor."""
+ADVICE: Final = "There is no money left for further calls. Say what is done and what is left."
+_MINUTE: Final = 60
+_UNSENT: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
+"""Errors of httpx: no connection was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A refusal: `name` is whose, an account's or a model's."""
+
+    reason: str
+    name: str
+    message: str
+    evidence: Evidence = Evidence()
+
+    @classmethod
+    def of(cls, short: Short) -> Refusal:
+        """There is not enough in an account."""
+        need, left = _words(short.need, short.measure), _words(short.left, short.measure)
+        held = (
+            f", and what others hold did not come back within {short.patience:g} s" if short.can_come else ""
+        )
+        why = f"; {short.problem}" if short.problem else ""
+        message = f"the call may cost {need}, {left} is left that nobody holds{held}{why}"
+        evidence = Evidence("budget", float(short.need), float(short.left))
+        return cls("BUDGET", str(short.account), message, evidence)
+
+    def directive(self) -> Directive:
+        """The order, for this process alone."""
+        key = BreakerKey(Level.BUDGET, self.name)
+        return Directive(
+            id=f"{ISSUER}/{self.reason.lower()}/{self.name}",
+            revision=int(time.time()) // _MINUTE,
+            key=key,
+            cancel_in_flight=False,
+            reason=self.reason,
+            message=self.message,
+            model_message=ADVICE,
+            evidence=self.evidence,
+            issuer=ISSUER,
+            issued_ns=time.time_ns(),
+            reach=Reach(),
+        )
+
+
+def unpriced(intent: Intent) -> Refusal:
+    """Nobody knows what a model costs."""
+    model = f"{intent.provider}/{intent.name}" if intent.provider else intent.name
+    return Refusal(
+        "UNPRICED",
+        intent.name or "a model without a name",
+        f"a strict budget covers the call, and the price of {model} is not known: write it down under "
+        f"policy.prices, or a policy.fallback for all such models",
+    )
+
+
+def unready(intent: Intent) -> Refusal:
+    """The price is still being looked up."""
+    return Refusal("UNPRICED", intent.name, f"the price of {intent.name} is still being looked up: try again")
+
+
+def unopened() -> Refusal:
+    """Nobody has said which calls must be paid for."""
+    message = "the processor has not said yet which calls must be paid for, and strict is set: is it there?"
+    return Refusal("BUDGET", "unknown", message)
+
+
+def never_reached(error: BaseException) -> bool:
+    """Whether an error says that the provider did no work: it answered so, or was never asked.
+
+    >>> never_reached(TimeoutError())
+    False
+    """
+    status = getattr(error, "status_code", None) or getattr(_response(error), "status_code", None)
+    if isinstance(status, int):
+        return status >= 400
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ in _UNSENT:
+            return True
+        cause = cause.__cause__
+    return False
+
+
+def _response(error: BaseException) -> Any:
+    return getattr(error, "response", None)
+
+
+def _words(amount: int, measure: Measure) -> str:
+    if measure is Measure.USD:
+        return f"{amount / 1_000_000:.4f} USD"
+    return f"{amount:,} {measure.value}"
