@@ -77,6 +77,15 @@ def test_what_is_priced_apart_twice_is_taken_out_once() -> None:
     assert rates.cost(Usage(0, 100, reasoning_tokens=100, details=Details(audio_output=100))) == 0
 
 
+def test_more_heard_and_seen_than_there_was_is_not_taken_out_twice() -> None:
+    rates = Rates(
+        DOLLAR, DOLLAR, details=DetailRates(audio_input=0, image_input=0, audio_output=0, image_output=0)
+    )
+    odd = Details(audio_input=100, image_input=100, audio_output=50, image_output=50)
+
+    assert rates.cost(Usage(100, 50, details=odd)) == 0
+
+
 def test_details_without_a_price_of_their_own_cost_what_they_are_a_part_of() -> None:
     usage = Usage(1000, 100, 200, 0, 0, Details(audio_input=400, audio_cached=100, searches=3))
 
