@@ -10,7 +10,6 @@ from tests.library.making import Clock
 
 from spanfuse.board import GONE, PURGE_EVERY, Board
 from spanfuse_processor.engine.nouns import BreakerKey, Level
-from spanfuse_processor.engine.reach import Degrading, Payer, Reach
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode, OnExpiry
 
 R1, R2 = BreakerKey(Level.RUN, "r1"), BreakerKey(Level.RUN, "r2")
@@ -229,85 +228,3 @@ def test_a_write_in_the_middle_of_a_write_is_not_lost() -> None:
     reentered.post(order(R1))
 
     assert {held.key for held in reentered.directives()} == {R1, R2}
-
-
-DAILY = BreakerKey(Level.BUDGET, "daily")
-PACE = (("calls_per_second", 1.0),)
-ANN = Payer(user="ann")
-
-
-def wide(revision: int = 1, user: str = "ann", **more: object) -> Directive:
-    return order(DAILY, revision, reach=Reach(user=(user,)), **more)
-
-
-def test_an_order_of_a_budget_stands_for_those_whom_it_reaches(board: Board) -> None:
-    board.post(wide())
-
-    assert board.wide
-    assert board.standing([R1], ANN) == wide()
-    assert board.standing([R1], Payer(user="bob")) is None
-    assert board.standing([R1]) is None
-
-
-def test_an_order_of_a_budget_goes_when_it_is_withdrawn_and_comes_with_another_reach(board: Board) -> None:
-    board.post(wide())
-    assert board.standing([], ANN) is not None
-
-    board.post(wide(2, user="bob"))
-    assert board.standing([], ANN) is None
-    assert board.standing([], Payer(user="bob")) is not None
-
-    board.withdraw(wide().id, 3)
-    assert (board.wide, board.empty) == (False, True)
-
-
-def test_an_order_of_a_budget_without_its_reach_is_refused(board: Board) -> None:
-    assert not board.post(order(DAILY))
-    assert not board.post(order(R1, reach=Reach()))
-    assert [each.rejected for each in board.drain_effects()] == [
-        "an order of a budget says which calls it reaches, and no other does"
-    ] * 2
-
-
-def test_what_lets_calls_be_made_refuses_none(board: Board) -> None:
-    slow = order(id="slow", action=Action.THROTTLE, params=PACE)
-    board.post(slow)
-    board.post(order(id="short", action=Action.DEGRADE, degrading=Degrading()))
-
-    assert board.standing([R1]) is None
-    assert board.covering(Action.THROTTLE, [R1]) == [slow]
-    assert [board.stands(action) for action in (Action.THROTTLE, Action.STOP)] == [True, False]
-
-
-def test_what_covers_a_call_comes_strictest_first_by_key_and_by_reach(board: Board) -> None:
-    low, high = (
-        order(id=name, action=Action.THROTTLE, params=PACE, priority=priority)
-        for name, priority in (("low", 1), ("high", 9))
-    )
-    middle = wide(id="middle", action=Action.THROTTLE, params=PACE, priority=5)
-    for each in (low, high, middle):
-        board.post(each)
-
-    assert board.covering(Action.THROTTLE, [R1], ANN) == [high, middle, low]
-    assert board.covering(Action.THROTTLE, [R1], Payer()) == [high, low]
-    assert board.covering(Action.THROTTLE, [R2], ANN) == [middle]
-
-
-def test_the_board_says_until_when_an_order_stands(board: Board, clock: Clock) -> None:
-    board.post(order(ttl=10.0))
-    board.post(order(R2, id="denies", ttl=10.0, on_expiry=OnExpiry.DENY))
-
-    assert board.until(order()) == clock() + 10.0
-    assert board.until(order(id="denies")) == float("inf")
-    assert board.until(order(id="unheard of")) == float("-inf")
-
-
-def test_who_listens_for_what_is_lifted_hears_of_each_withdrawal(board: Board) -> None:
-    heard: list[bool] = []
-    board.on_lift(lambda: heard.append(board.empty))
-    board.post(order(revision=5))
-
-    board.withdraw(order().id, 4)
-    board.withdraw(order().id, 5)
-
-    assert heard == [True]

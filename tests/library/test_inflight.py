@@ -15,7 +15,6 @@ from spanfuse.errors import BreakerOpen
 from spanfuse.inflight import Inflight
 from spanfuse.testing import directive
 from spanfuse_processor.engine.nouns import BreakerKey, Level
-from spanfuse_processor.engine.reach import Degrading, Payer, Reach
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode
 
 KEYS = scope("r1", feature="f").keys
@@ -272,41 +271,3 @@ async def test_what_is_lifted_within_its_grace_cancels_nothing(board: Board, inf
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-
-
-DAILY = BreakerKey(Level.BUDGET, "daily")
-
-
-async def test_an_order_of_a_budget_cancels_those_whom_it_reaches(board: Board, inflight: Inflight) -> None:
-    async def wait_for(user: str) -> None:
-        async with inflight.wait(KEYS, lambda: Payer(user=user)):
-            await asyncio.Event().wait()
-
-    ann, bob, unknown = [
-        await begun(asyncio.create_task(work))
-        for work in (wait_for("ann"), wait_for("bob"), forever(inflight))
-    ]
-
-    post_from_elsewhere(board, replace(directive(DAILY), reach=Reach(user=("ann",))))
-
-    with pytest.raises(BreakerOpen):
-        await ann
-    assert not (bob.done() or unknown.done())
-    for task in (bob, unknown):
-        task.cancel()
-    await asyncio.wait([bob, unknown])
-
-
-async def test_what_slows_calls_or_makes_them_cheaper_cancels_none(board: Board, inflight: Inflight) -> None:
-    task = await begun(asyncio.create_task(forever(inflight)))
-
-    pace = (("calls_per_second", 1.0),)
-    post_from_elsewhere(board, replace(directive(R1), id="slow", action=Action.THROTTLE, params=pace))
-    short = replace(directive(R1), id="short", action=Action.DEGRADE, degrading=Degrading())
-    post_from_elsewhere(board, short)
-    await asyncio.sleep(0)
-
-    assert not task.done()
-    assert board.effects(short).tasks_cancelled == 0
-    task.cancel()
-    await asyncio.wait([task])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -243,68 +241,6 @@ def test_when_the_library_ends_its_work_nobody_waits_any_more(throttle: Throttle
     throttle.hold(chat(), WHERE)
 
 
-async def begun(throttle: Throttle, intent: Intent) -> asyncio.Task[None]:
-    task = asyncio.create_task(throttle.hold_async(intent, WHERE))
-    await asyncio.sleep(0)
-    return task
-
-
-async def test_a_task_that_waits_lets_others_run(throttle: Throttle, board: Board, clock: Clock) -> None:
-    board.post(slow())
-    throttle.hold(chat(), WHERE)
-    intent = chat()
-    task = await begun(throttle, intent)
-    assert throttle.waiting == 1
-
-    clock.pass_(2.0)
-    wake(board)
-    await asyncio.wait_for(task, 5)
-
-    assert intent.attributes == {names.THROTTLED_MS: 2_000}
-
-
-async def test_a_task_is_woken_from_another_thread(throttle: Throttle, board: Board) -> None:
-    board.post(slow())
-    throttle.hold(chat(), WHERE)
-    task = await begun(throttle, chat())
-
-    thread = threading.Thread(target=board.post, args=(stop(),))
-    thread.start()
-
-    await asyncio.wait_for(task, 5)
-    thread.join()
-
-
-async def test_who_is_cancelled_leaves_its_place_to_those_behind(
-    throttle: Throttle, board: Board, clock: Clock
-) -> None:
-    board.post(slow())
-    throttle.hold(chat(), WHERE)
-    first, second = await begun(throttle, chat()), await begun(throttle, chat())
-
-    first.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await first
-    clock.pass_(2.0)
-    wake(board)
-    await asyncio.wait_for(second, 5)
-
-    assert throttle.waiting == 0
-
-
-async def test_time_passes_without_anybody_s_help() -> None:
-    board = Board()
-    throttle = Throttle(board, Gate(board))
-    board.post(slow(20.0))
-    intents = [chat() for _ in range(4)]
-
-    await asyncio.gather(*[throttle.hold_async(intent, WHERE) for intent in intents])
-
-    waited = [intent.attributes.get(names.THROTTLED_MS, 0) for intent in intents]
-    assert waited == sorted(waited)
-    assert 75 <= waited[-1] < 2_000
-
-
 def test_time_passes_for_a_thread_too() -> None:
     board = Board()
     throttle = Throttle(board, Gate(board))
@@ -315,39 +251,6 @@ def test_time_passes_for_a_thread_too() -> None:
         throttle.hold(intent, WHERE)
 
     assert [intent.attributes.get(names.THROTTLED_MS, 0) > 0 for intent in intents] == [False, True]
-
-
-async def test_a_loop_that_is_closed_meanwhile_wakes_nobody_and_fails_nobody(
-    throttle: Throttle, board: Board
-) -> None:
-    board.post(slow())
-    throttle.hold(chat(), WHERE)
-    loop = asyncio.new_event_loop()
-    waits = throttle.hold_async(chat(), WHERE)
-    thread = threading.Thread(
-        target=lambda: loop.run_until_complete(asyncio.wait([loop.create_task(waits)], timeout=0.01))
-    )
-    thread.start()
-    await asyncio.to_thread(thread.join)
-    loop.close()
-
-    board.withdraw("slow", 2)
-
-    assert not board.stands(Action.THROTTLE)
-
-
-def test_where_nobody_knows_how_to_wait_nobody_does(
-    throttle: Throttle, board: Board, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another library's event loop: its tasks cannot be made to wait without it."""
-    board.post(slow())
-    throttle.hold(chat(), WHERE)
-
-    with pytest.raises(StopIteration):
-        throttle.hold_async(chat(), WHERE).send(None)
-    monkeypatch.delitem(sys.modules, "asyncio")
-    with pytest.raises(StopIteration):
-        throttle.hold_async(chat(), WHERE).send(None)
 
 
 async def test_a_fault_of_ours_holds_nobody(
