@@ -22,7 +22,7 @@ from spanfuse_processor.engine.budgets.journal import Change, Entry, Journal
 from spanfuse_processor.engine.budgets.receipts import Receipts
 from spanfuse_processor.engine.budgets.reservations import HELD, Held, Reservations
 from spanfuse_processor.engine.budgets.shelf import BOOKS, Plan, Shelf
-from spanfuse_processor.engine.budgets.till import Till
+from spanfuse_processor.engine.budgets.till import NOTHING, Till
 from spanfuse_processor.engine.reach import Payer
 
 TTL: Final = 600.0
@@ -147,18 +147,14 @@ class Ledger:
         charged before changes nothing, unless that was a presumption. Returns the accounts that were charged.
         """
         held = self._held.release(key)
-        plan = self._shelf.plan(payer, wall)
         if held is not None:
-            plan, paid = _joined(plan, held.plan), held.amounts
-            promised = held.plan.strict
-            return self._till.pay(
-                Change.SETTLE, key, plan, amounts, wall, ended, paid, promised, leased, unpriced
-            )
-        if self._receipts.get(key) is not None:
+            plan = _joined(self._shelf.plan(payer, wall), held.plan)
+            reserved, promised, kind = held.amounts, held.plan.strict, Change.SETTLE
+        elif self._receipts.get(key) is None:
+            plan, reserved, promised, kind = self._shelf.plan(payer, wall), NOTHING, (), Change.CHARGE
+        else:
             return self._again(key, amounts, wall)
-        return self._till.pay(
-            Change.CHARGE, key, plan, amounts, wall, ended, leased=leased, unpriced=unpriced
-        )
+        return self._till.pay(kind, key, plan, amounts, wall, ended, reserved, promised, leased, unpriced)
 
     def correct(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Account, ...]:
         """Puts right what a call was charged: its price came late, or its usage. Returns the accounts whose

@@ -53,10 +53,11 @@ class Till:
         if leased:
             books = tuple(each for each in books if not self._leased(each, leased, key, wall))
             accounts = tuple(each.account for each in books)
+        noted = self.journal.limit > 0
         for book in books:
             at = book.at
-            before = reserved[at] if book in promised else 0
-            if self.journal.limit:
+            before = reserved[at] if promised and book in promised else 0
+            if noted:
                 self._spend_noted(kind, key, book, amounts[at], wall, ended, before, unpriced)
             else:
                 book.spend(amounts[at], wall, ended, before)
