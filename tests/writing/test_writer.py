@@ -276,3 +276,12 @@ def test_a_child_of_a_fork_writes_what_it_was_handed_itself(
     assert os.read(reading, 10) == b"yes"
     os.close(reading)
     assert writer.stats().waiting == 1
+
+
+def test_what_is_old_is_let_go_behind_everything_else(writer: Writer, store: Faulty) -> None:
+    writer.bill([call(1, NOON - 10), call(2, NOON)])
+    assert writer.flush(SOON)
+
+    writer.prune(NOON)
+
+    until(lambda: store.spend((), *ALL)[0].calls == 1)

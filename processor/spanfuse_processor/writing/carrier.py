@@ -26,6 +26,7 @@ class Carrier:
         dumped: of the last entry that a dump includes.
         holes: entries were left out that no dump includes yet.
         dumps: that were written, or refused by the store.
+        prune_before: what is older is to be let go of, once; None: nothing.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Carrier:
         self.written = self.refused = self.failures = 0
         self.number = self.dumped = self.dumps = 0
         self.failing = self.holes = False
+        self.prune_before: float | None = None
 
     def carry(self) -> bool:
         """Writes one batch of each kind. False when the store is away."""
@@ -52,6 +54,7 @@ class Carrier:
             self._ledger(self.store)
             self._rows(Kind.BILL, self.store.append_bill)
             self._rows(Kind.EVENTS, self.store.append_events)
+            self._prune(self.store)
         except Exception as error:
             self.failures += 1
             self.failing = True
@@ -107,6 +110,11 @@ class Carrier:
         if rows := self._waiting.first(kind):
             self.written += keep(append, rows, self._refuse)
             self._waiting.done(kind, len(rows))
+
+    def _prune(self, store: Store) -> None:
+        before, self.prune_before = self.prune_before, None
+        if before is not None:
+            store.prune(before)
 
     def _refuse(self, error: Exception) -> None:
         self.refused += 1

@@ -119,6 +119,11 @@ class Writer:
         self._waiting.put_dump(Dump(content, dict(seen), wall))
         self._wake()
 
+    def prune(self, before: float) -> None:
+        """Has bill rows and events that are older let go of; tried once. Now and then, an hour apart."""
+        self._carrier.prune_before = before
+        self._wake()
+
     @property
     def wants_dump(self) -> bool:
         """Whether a dump of the ledger is due. Not oftener than stores take them."""
@@ -193,7 +198,7 @@ class Writer:
             self._work.clear()
             self._hurry.clear()
             backoff = Backoff(PATIENCE)
-            while len(waiting):
+            while len(waiting) or carrier.prune_before is not None:
                 if carrier.carry():
                     backoff.reset()
                     continue
