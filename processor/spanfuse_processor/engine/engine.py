@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.calltree import CHARGED
-from spanfuse_processor.engine.detector import Detector, Unit
+from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
 from spanfuse_processor.engine.dialects import DIALECTS
@@ -27,16 +27,15 @@ from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
 from spanfuse_processor.engine.pricer import Pricer, Waiting
 from spanfuse_processor.engine.pricing import PENDING, PriceBook
+from spanfuse_processor.engine.regime import Regime
 from spanfuse_processor.engine.runs.features import Features
 from spanfuse_processor.engine.runs.registry import Runs
 from spanfuse_processor.engine.runs.run import Record, Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
 from spanfuse_processor.engine.runs.suspicion import confirmed, suspected
 from spanfuse_processor.engine.runs.vigil import Vigil
-from spanfuse_processor.engine.runs.watches import Watches
-from spanfuse_processor.engine.scoping import Scoping, agent_of
+from spanfuse_processor.engine.scoping import agent_of
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.tariff import Tariff
 from spanfuse_processor.engine.tree.spending import Amend, Amended
 from spanfuse_processor.engine.verdicts import Finding, Verdict
 
@@ -64,24 +63,33 @@ class Engine:
         observer: Callable[[Call, CallEnded], None] | None = None,
         amend: Amend | None = None,
     ) -> None:
-        self._policy = policy
-        self._scoping = Scoping(policy, {name: limits() for name, (_, limits) in detectors.items()})
-        self._of_lane, of_run, of_feature = (
-            Watches(unit, detectors, self._scoping, policy.tools)
-            for unit in (Unit.LANE, Unit.RUN, Unit.FEATURE)
-        )
-        self._heeded = of_feature.heeded
+        self._registry = detectors
+        self._regime = regime = Regime(policy, detectors)
         self._reads = tuple(dialect.read for dialect in dialects or dialects_for(policy))
         self._observer = observer
         self._stats = EngineStats()
-        if policy.prices or policy.fallback is not None:
-            prices = Tariff(policy.prices, policy.fallback, prices)
-        self._pricer = Pricer(prices, self._stats, policy.tools)
+        self._prices = prices
+        self._pricer = Pricer(regime.book(prices), self._stats, policy.tools)
         self._amend = amend
-        self._runs = Runs(policy.bounds, of_run.begin, self._stats, policy.tools, amend)
-        self._features = Features(of_feature.begin)
-        self._stops = Stops(policy.breaker, self._scoping, self._stats)
+        self._runs = Runs(policy.bounds, regime.of_run.begin, self._stats, policy.tools, amend)
+        self._features = Features(regime.of_feature.begin)
+        self._stops = Stops(policy.breaker, regime.scoping, self._stats)
         self._vigil = Vigil(self._runs.get)
+
+    def renew(self, policy: Policy, dialects: Sequence[Dialect] | None = None) -> None:
+        """Goes on by another policy: its modes, reactions, prices and tools at once, its thresholds for what
+        begins from now on, and for features anew. `dialects` are as for a new engine.
+
+        Raises:
+            PolicyError: it cannot be obeyed; then nothing has changed.
+        """
+        regime = Regime(policy, self._registry)
+        self._reads = tuple(dialect.read for dialect in dialects or dialects_for(policy))
+        self._regime = regime
+        self._pricer.renew(regime.book(self._prices), policy.tools)
+        self._runs.renew(policy.bounds, regime.of_run.begin, policy.tools)
+        self._features.begin_anew(regime.of_feature.begin)
+        self._stops.renew(policy.breaker, regime.scoping)
 
     def ingest(self, span: RawSpan, now: Instant) -> tuple[Verdict, ...]:
         """A span has ended. Returns what there is to say, as a rule nothing."""
@@ -113,7 +121,9 @@ class Engine:
             return said
         for finding in self._found(run, call):
             said = (*said, self._stops.judge(run, run, call, finding, now))
-        if event.identity.feature and (event.kind in self._heeded or self._stops.breakers.half_open):
+        if event.identity.feature and (
+            event.kind in self._regime.of_feature.heeded or self._stops.breakers.half_open
+        ):
             said += self._of_feature(run, call, now)
         return said
 
@@ -123,7 +133,7 @@ class Engine:
         findings: tuple[Finding, ...] = ()
         renewed = call.event.user_turn and (lane is None or lane.watch is None)
         if lane is not None:
-            lane.watch = lane.watch or self._of_lane.begin(call.event.identity, agent_of(call))
+            lane.watch = lane.watch or self._regime.of_lane.begin(call.event.identity, agent_of(call))
             findings = lane.watch.look(call)
             run.record.count(call)
         findings += run.watch.look(call)
@@ -131,7 +141,7 @@ class Engine:
             findings += self._suspected(run, call, findings, renewed)
         if run.tree.folded and not run.flooded:
             run.flooded = True
-            findings += (flood(call, self._policy.bounds.nodes_per_run),)
+            findings += (flood(call, self._regime.policy.bounds.nodes_per_run),)
         return findings
 
     def _suspected(
@@ -142,7 +152,7 @@ class Engine:
             run.suspicion = suspected(call, findings)
             return ()
         budget = call.event.budget if isinstance(call.event, CallEnded) else None
-        stop = confirmed(run.suspicion, call, self._policy.suspicion, budget)
+        stop = confirmed(run.suspicion, call, self._regime.policy.suspicion, budget)
         if stop is None:
             return ()
         run.suspicion = None
@@ -283,4 +293,4 @@ class Engine:
 
     def _view(self, record: Record, live: bool) -> RunView:
         state = self._stops.breakers.state(BreakerKey(Level.RUN, record.id))
-        return view(record, state, live, self._scoping.resolution(record.identity).profile)
+        return view(record, state, live, self._regime.scoping.resolution(record.identity).profile)

@@ -48,11 +48,15 @@ class Pricer:
 
     def __init__(self, book: PriceBook, stats: EngineStats, tools: Mapping[str, ToolRule] = NO_RULES) -> None:
         self.waiting = 0
+        self._stats = stats
+        self._waiting: dict[_Key, list[Waiting]] = {}
+        self.renew(book, tools)
+
+    def renew(self, book: PriceBook, tools: Mapping[str, ToolRule]) -> None:
+        """Charges by another book and other fees from now on; calls that wait, too."""
         self._fees = {name: round(rule.fee * 1_000_000) for name, rule in tools.items() if rule.fee}
         self._book = book
-        self._stats = stats
         self._rates: dict[_Key, Rates | None] = {}
-        self._waiting: dict[_Key, list[Waiting]] = {}
 
     def cost(self, event: CallEnded) -> MicroUsd | Pending | None:
         """What a call costs: a model's by its tokens, a tool's its fee or what it says; others nothing."""

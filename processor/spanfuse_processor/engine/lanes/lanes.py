@@ -36,10 +36,10 @@ _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 class Lanes:
     """The lanes of one run. `tools` is what policy says of single tools."""
 
-    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_tools")
+    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "tools")
 
     def __init__(self, tools: Mapping[str, ToolRule]) -> None:
-        self._tools = tools
+        self.tools = tools
         self._news = 0  # results of tools that were new, of all agents
         self._talk = 0  # answers of models that were not those before
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
@@ -61,7 +61,7 @@ class Lanes:
         ):
             return None
         lane = self._of(call, event.ended_ns)
-        rule = self._tools.get(event.name) if self._tools else None
+        rule = self.tools.get(event.name) if self.tools else None
         call.effect = self._effect(event, rule)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
         call.news = lane.take(event, call.effect, repeatable, self._news, self._talk - lane.talk)

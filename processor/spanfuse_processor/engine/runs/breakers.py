@@ -24,13 +24,13 @@ _SIGNALS = {
 
 
 class Breakers:
-    """Finds, moves and forgets. `half_open` is how many are being tried."""
+    """Finds, moves and forgets. `limits` are those of the next; `half_open` is how many are being tried."""
 
-    __slots__ = ("_breakers", "_deadlines", "_limits", "_serial", "half_open")
+    __slots__ = ("_breakers", "_deadlines", "_serial", "half_open", "limits")
 
     def __init__(self, limits: BreakerLimits) -> None:
         self.half_open = 0
-        self._limits = limits
+        self.limits = limits
         self._breakers: dict[BreakerKey, Breaker] = {}
         self._deadlines: list[tuple[Instant, int, BreakerKey]] = []
         self._serial = count()  # so that keys are never compared
@@ -46,7 +46,7 @@ class Breakers:
 
     def apply(self, key: BreakerKey, signal: Signal, now: Instant) -> Transition | None:
         """Evidence for `key`. None: nothing moved."""
-        breaker = self._breakers.get(key) or Breaker(key, self._limits)
+        breaker = self._breakers.get(key) or Breaker(key, self.limits)
         return self.moved(breaker, breaker.apply(signal, now))
 
     def order(self, key: BreakerKey, kind: OrderKind, now: Instant) -> Transition | None:

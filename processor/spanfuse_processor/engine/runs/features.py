@@ -50,6 +50,11 @@ class Features:
         feature = self._known[key] = Feature(BreakerKey(Level.FEATURE, who.feature), self._new_watch(who))
         return feature
 
+    def begin_anew(self, new_watch: Callable[[Identity], Watch]) -> None:
+        """Forgets all: what comes is watched otherwise. What stands stays with the breakers."""
+        self._new_watch = new_watch
+        self._known.clear()
+
     def renew(self, key: BreakerKey) -> None:
         """Forgets wherever `key` is watched: what they had seen belongs to the past."""
         for feature in self._known.values():

@@ -68,6 +68,14 @@ class Runs:
         self._dead: OrderedDict[str, Tombstone] = OrderedDict()
         self._keys: dict[bytes | str, str] = {}  # trace, conversation or absorbed run -> id of a run
 
+    def renew(
+        self, bounds: Bounds, new_watch: Callable[[Identity], Watch], tools: Mapping[str, ToolRule]
+    ) -> None:
+        """Goes on within other bounds. Runs that live keep their watch; what tools are holds for all."""
+        self._bounds, self._new_watch, self._tools = bounds, new_watch, tools
+        for run in self._live.values():
+            run.lanes.tools = tools
+
     def of(self, event: CallStarted, now: Instant) -> Run | None:
         """The run of an event, found or begun; None when this is a late span of one that was put away."""
         run_id = event.run_id or self._keys.get(event.trace_id, "")

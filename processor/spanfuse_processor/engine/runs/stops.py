@@ -52,6 +52,11 @@ class Stops:
         self._revision = 0
         self._standing: dict[BreakerKey, Directive] = {}  # the latest of each breaker that is not CLOSED
 
+    def renew(self, limits: BreakerLimits, scoping: Scoping) -> None:
+        """Goes by other words on how to react; what stands stays, and cools down as it began to."""
+        self.breakers.limits = self._limits = limits
+        self._scoping = scoping
+
     def judge(self, unit: Run | Feature, run: Run, call: Call, finding: Finding, now: Instant) -> Verdict:
         """What comes of a finding about `unit` at a call of `run`."""
         self._stats.findings += 1
