@@ -63,7 +63,7 @@ class Changed:
         self.put_back = True
         shown: dict[str, Any] = {**request.restore(), names.DEGRADED: False, names.ORIGINAL_MODEL: None}
         self._intent.name = self._model
-        self._degrader.count(self._orders, degraded=-1, not_degraded=1)
+        self._degrader.count(self._orders, not_degraded=1)
         return shown
 
     def settled(self) -> None:
@@ -100,7 +100,7 @@ class Degrader:
             self.count(orders, degraded=changed is not None, not_degraded=changed is None)
         return changed
 
-    def count(self, orders: list[Directive], degraded: int, not_degraded: int) -> None:
+    def count(self, orders: list[Directive], degraded: int = 0, not_degraded: int = 0) -> None:
         """Adds to the records of the orders."""
         for order in orders:
             self._board.ledger.spare(order, degraded=degraded, not_degraded=not_degraded)

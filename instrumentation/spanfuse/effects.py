@@ -37,7 +37,7 @@ class Effects:
     calls_throttled: int = 0  # that waited, or wait still
     throttled_for: float = 0.0  # how long they waited, together
     calls_degraded: int = 0
-    calls_not_degraded: int = 0  # that had nothing to give up, or could not be changed
+    calls_not_degraded: int = 0  # that had nothing to give up, or were not taken so
     applied_after: float | None = None  # receipt -> first effect
     kill_latency: float | None = None  # offending span's end here -> gate closed here
 
@@ -112,7 +112,7 @@ class Ledger:
             record.throttled_for += waited
             record.calls_degraded += degraded
             record.calls_not_degraded += not_degraded
-            if record.applied_after is None and (throttled or degraded > 0):
+            if record.applied_after is None and (throttled or degraded):
                 record.applied_after = self._clock() - record.received
             self._changed.add(directive.id)
 

@@ -94,12 +94,12 @@ def test_what_is_spared_adds_up_too_and_the_first_of_it_is_timed(ledger: Ledger,
     ledger.spare(order(), throttled=1)
     clock.pass_(2.0)
     ledger.spare(order(), waited=2.0, degraded=2)
-    ledger.spare(order(), degraded=-1, not_degraded=1)
+    ledger.spare(order(), not_degraded=1)
 
     record = ledger.of(order())
 
     assert (record.calls_throttled, record.throttled_for) == (1, 2.0)
-    assert (record.calls_degraded, record.calls_not_degraded) == (1, 2)
+    assert (record.calls_degraded, record.calls_not_degraded) == (2, 2)
     assert record.applied_after == pytest.approx(0.5)
     assert ledger.drain() == [record]
 

@@ -116,6 +116,18 @@ def test_refusals_are_totals_so_far_and_only_what_is_new_is_added(metrics: Metri
     assert value(metrics.registry, "spanfuse_gate_decisions_total", decision="deny", reason="tripped") == 10
 
 
+def test_calls_that_were_put_off_or_made_cheaper_are_counted_too(metrics: Metrics, reports: Reports) -> None:
+    for times in (1, 2):
+        counts = {"calls_throttled": 4 * times, "calls_degraded": 5 * times, "calls_not_degraded": 6 * times}
+        reports.effects(SOMEBODY, [Effect("budget/daily", 1, EffectState.APPLIED, **counts)])
+
+    decided = [
+        value(metrics.registry, "spanfuse_gate_decisions_total", decision=decision, reason=reason)
+        for decision, reason in (("defer", "throttled"), ("allow", "degraded"), ("allow", "not_degraded"))
+    ]
+    assert decided == [8, 10, 12]
+
+
 def test_a_rejected_directive_is_said_once(reports: Reports, caplog: pytest.LogCaptureFixture) -> None:
     rejected = Effect("x", 1, EffectState.REJECTED, error="cannot carry out pause")
 

@@ -18,6 +18,11 @@ from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.telemetry.meter import Labels, Meter
 
 OPERATOR = "operator"  # the `detector` label of a stop that a person ordered
+# `decision` and `reason` of what applications did to calls, by the orders that they obey.
+DENIED = ("deny", "tripped")
+DEFERRED = ("defer", "throttled")
+DEGRADED = ("allow", "degraded")
+NOT_DEGRADED = ("allow", "not_degraded")  # there was nothing to give up, or the provider would not have that
 _LATENCY = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _DETECTION = (0.0005, *_LATENCY, 10.0)
 _LAG = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -49,13 +54,14 @@ class Metrics:
         )
         self.gate_decisions = self._counter(
             "spanfuse_gate_decisions",
-            "Calls that applications refused, as they report it",
+            "Calls that applications refused, put off or had give something up, as they report it",
             "decision",
             "reason",
         )
         for detector in (*DETECTORS, OPERATOR):
             self.trips.labels("unknown", detector)
-        self.gate_decisions.labels("deny", "tripped")
+        for decision in (DENIED, DEFERRED, DEGRADED, NOT_DEGRADED):
+            self.gate_decisions.labels(*decision)
         self.kill_latency = self._histogram(
             "spanfuse_kill_latency_seconds",
             "Offending span's end to gate closed, application's clock",

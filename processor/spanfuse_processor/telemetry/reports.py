@@ -9,15 +9,29 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Final
 
 from spanfuse_processor.engine.runs.run import Light
 from spanfuse_processor.engine.verdicts import Directive, Finding, Mode, Severity, Verdict
 from spanfuse_processor.telemetry.log import say
-from spanfuse_processor.telemetry.metrics import OPERATOR, Metrics
+from spanfuse_processor.telemetry.metrics import (
+    DEFERRED,
+    DEGRADED,
+    DENIED,
+    NOT_DEGRADED,
+    OPERATOR,
+    Metrics,
+)
 from spanfuse_processor.wire.effects import Effect, EffectState
 from spanfuse_processor.wire.messages import Instance
 
 REMEMBERED = 10_000
+_DECIDED: Final[dict[tuple[str, str], Callable[[Effect], int]]] = {
+    DENIED: lambda effect: effect.calls_refused,
+    DEFERRED: lambda effect: effect.calls_throttled,
+    DEGRADED: lambda effect: effect.calls_degraded,
+    NOT_DEGRADED: lambda effect: effect.calls_not_degraded,
+}
 
 
 class Reports:
@@ -67,9 +81,10 @@ class Reports:
                 say(logging.WARNING, "directive rejected", directive=effect.directive_id, error=effect.error)
 
     def _count(self, effect: Effect, before: Effect | None) -> None:
-        refused = effect.calls_refused - (before.calls_refused if before else 0)
-        if refused > 0:
-            self._metrics.gate_decisions.labels("deny", "tripped").inc(refused)
+        for decision, count in _DECIDED.items():
+            news = count(effect) - (count(before) if before else 0)
+            if news > 0:
+                self._metrics.gate_decisions.labels(*decision).inc(news)
         if effect.kill_latency is not None and (before is None or before.kill_latency is None):
             directive = self._find(effect.directive_id)
             detector = directive.evidence.detector if directive else ""
