@@ -76,7 +76,9 @@ class Expecting:
 
 
 def measured(intent: Intent) -> Length:
-    """How long everything is that the model is told."""
+    """How long everything is that the model is told; where the content was let go, how long it was."""
+    if intent.length is not None:
+        return Length(*intent.length)
     asked, beside = length(intent.arguments), length(intent.beside)
     return Length(asked.characters + beside.characters, asked.media or beside.media or intent.media)
 

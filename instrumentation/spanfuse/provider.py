@@ -59,6 +59,7 @@ class Intent:
     counts, while the call is under way, how many times the SDK itself tried again. `request` is what can be
     made cheaper before it is sent, None where nothing can. `beside` is what the model is told besides
     `arguments` (tools, instructions), for its length only; `media`: it is to answer with more than text.
+    `length` is how many characters both have, and whether there is more than text, once it was measured.
     """
 
     kind: Kind
@@ -80,6 +81,7 @@ class Intent:
     resends: int = 0
     beside: object = None
     media: bool = False
+    length: tuple[int, bool] | None = None
     request: Request | None = None
     attributes: dict[str, object] = field(default_factory=dict)
 

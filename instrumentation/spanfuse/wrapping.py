@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from spanfuse.calling import ActiveCall, begin, begin_async
+from spanfuse.expecting import measured
 from spanfuse.guard import fault
 from spanfuse.provider import Intent, Outcome
 
@@ -80,8 +81,12 @@ async def call_async(intent: Intent, perform: Callable[[], Awaitable[T]], settle
 
 
 def _forget(intent: Intent) -> None:
-    """What is asked has been digested; the content is not kept while the call is made."""
-    intent.arguments, intent.answers = None, ()
+    """What is asked has been digested and measured; the content is not kept while the call is made."""
+    try:
+        intent.length = measured(intent)
+    except Exception as error:
+        fault("measuring a request", error)
+    intent.arguments, intent.beside, intent.answers = None, None, ()
 
 
 def _settle(active: ActiveCall, response: T, settle: Settle[T]) -> None:

@@ -280,3 +280,12 @@ async def test_a_task_that_is_throttled_is_refused_when_a_stop_comes(stage: Stag
     with pytest.raises(BreakerOpen):
         await asyncio.wait_for(waits, 5)
     assert made == [1]
+
+
+def test_of_what_is_asked_only_the_length_is_kept_while_the_call_is_made(stage: Stage) -> None:
+    asked = replace(intent(), arguments="x" * 400, beside="y" * 40)
+    kept: list[object] = []
+
+    call(asked, lambda: kept.append((asked.arguments, asked.beside, asked.length)), settle)
+
+    assert kept == [(None, None, (440, False))]
