@@ -37,10 +37,11 @@ acceptance: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/python -m tests.benchmarks $(ARGS)
 
-# How accurate the judging is, beside other guards: docs/accuracy.md says what was found, and this that it still is.
-# ARGS="--quick" for a sample, "--write" to write the page anew.
+# How accurate the judging is, beside other guards, and the forecast of spend: docs/accuracy.md and docs/forecast.md
+# say what was found, and this that it still is. ARGS="--quick" for a sample of the judging, "--write" to write anew.
 accuracy: $(STAMP)
-	@$(BIN)/python -m tests.accuracy --shared $(SHARED) $(ARGS)
+	@$(BIN)/python -m tests.accuracy --shared $(SHARED) $(ARGS); judging=$$?; \
+	$(BIN)/python -m tests.accuracy.forecast --shared $(SHARED) $(filter --write,$(ARGS)) && exit $$judging
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .
