@@ -23,7 +23,7 @@ def spend_of(rows: Iterable[BillRow], by: Sequence[str]) -> list[SpendRow]:
     """
     fields = check_groups(by)
     sums: dict[tuple[str, ...], list[int]] = {}
-    for row in rows:
+    for row in filter(lambda each: each.counts, rows):
         group = tuple(_value(row, field) for field in fields)
         known = sums.setdefault(group, [0] * len(_parts(row)))
         sums[group] = [total + part for total, part in zip(known, _parts(row), strict=True)]

@@ -51,7 +51,8 @@ class BillRow(NamedTuple):
 
     `kind` is that of the call (model, embeddings, tool ...), `ended` when it ended. Input includes cached and
     cache-written tokens, output includes reasoning. `estimated`: usage or price is a guess; `unpriced`: no
-    price is known. A correction of a call is its row with a higher `revision`.
+    price is known; `counts` is False where another row tells of the same call, and has its cost. A correction
+    of a call is its row with a higher `revision`.
     """
 
     trace_id: str
@@ -76,6 +77,7 @@ class BillRow(NamedTuple):
     failed: bool = False
     estimated: bool = False
     unpriced: bool = False
+    counts: bool = True
     revision: int = 0
 
 
@@ -173,7 +175,8 @@ class Store(Protocol):
         """The newest dump. What came after it is `read_ledger(saved.seen)`."""
 
     def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
-        """What calls that ended in [since, until) cost, by some of GROUPS; dearest first, at most MOST_ROWS.
+        """What calls that count and ended in [since, until) cost, by some of GROUPS; dearest first, at most
+        MOST_ROWS.
 
         Raises:
             ValueError: a field that spend cannot be grouped by, or one that is named twice.

@@ -48,6 +48,7 @@ MIGRATIONS: Final = (
         cached_tokens {{integer}} NOT NULL, cache_write_tokens {{integer}} NOT NULL,
         reasoning_tokens {{integer}} NOT NULL, cost {{integer}} NOT NULL,
         failed BOOLEAN NOT NULL, estimated BOOLEAN NOT NULL, unpriced BOOLEAN NOT NULL,
+        counts BOOLEAN NOT NULL,
         revision {{integer}} NOT NULL, PRIMARY KEY (trace_id, span_id)
     );
     CREATE INDEX bill_by_time ON bill (ended);
@@ -119,7 +120,7 @@ class Statements:
         ]
         numbers = ", ".join(str(place + 1) for place in range(len(groups)))
         return self.say(
-            f"SELECT {', '.join(groups + figures)} FROM bill WHERE ended >= ? AND ended < ?"
+            f"SELECT {', '.join(groups + figures)} FROM bill WHERE ended >= ? AND ended < ? AND counts"
             f"{f' GROUP BY {numbers}' if groups else ''} ORDER BY {len(groups) + 5} DESC LIMIT ?"
         )
 

@@ -64,6 +64,12 @@ class Bill:
 
         assert store.spend((), *ALL)[0][1:] == (2, 200, 20, 0, 15, 0, 0)
 
+    def test_a_row_that_tells_of_the_same_call_as_another_does_not_count(self, store: Store) -> None:
+        store.append_bill([call(1, feature="a"), call(2, feature="b", counts=False)])
+        store.append_bill([call(1, feature="a", counts=False, revision=1)])
+
+        assert list(store.spend((), *ALL)) == []
+
     def test_guesses_and_calls_without_a_price_are_told_apart(self, store: Store) -> None:
         store.append_bill([call(1, estimated=True), call(2, cost=0, unpriced=True), call(3)])
 

@@ -1,0 +1,143 @@
+"""The service's books: what is kept, by which writers, and what is read of it.
+
+Rule 1: nothing here waits for a store on the loop: writing is behind, reading is in a thread. Rule 2: a store
+that is away at the start is waited for a little; then it is the caller's to go on without. Rule 3: the ledger
+has a writer of its own where it has a store of its own, so that one that is away does not hold up the other.
+It does not know what is decided by a balance.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from spanfuse_processor.clock import Clock
+from spanfuse_processor.store import BillRow, EventRow, SpendRow, Store, StoreError, Written
+from spanfuse_processor.storing import open_store, store_class
+from spanfuse_processor.writing import Follower, Keeper, Restored, Writer, WriterStats, restore
+from spanfuse_processor.writing.keeping import Kept
+
+PRUNE_EVERY: Final = 3_600.0
+A_DAY: Final = 86_400.0
+TRY_EVERY: Final = 0.25
+"""Seconds between two attempts to read the ledger at the start."""
+
+OnFault = Callable[[str, BaseException], None]
+
+
+class BooksStats(NamedTuple):
+    """What became of what was handed over, by writer; the ledger's is that of `rows` where both share one."""
+
+    rows: WriterStats
+    ledger: WriterStats
+
+
+class Books:
+    """Keeps books behind `url`, and the ledger behind `ledger_url` if there is one.
+
+    Raises:
+        StoreError: a URL of no store, or a driver that is missing. Whether a store answers is not looked at.
+    """
+
+    def __init__(self, url: str, ledger_url: str, keep_days: float, clock: Clock, on_fault: OnFault) -> None:
+        self._url = url
+        self._ledger_url = ledger_url or url
+        self._keep = keep_days * A_DAY
+        self._clock = clock
+        self._on_fault = on_fault
+        self._shared: dict[str, Store] = {}
+        for each in (self._url, self._ledger_url):
+            store_class(each)
+        self.rows = self._writer(self._url)
+        self.ledger = self.rows if self._ledger_url == self._url else self._writer(self._ledger_url)
+        self.keeper = Keeper(self.ledger, {})
+        self._pruned = clock.monotonic() - PRUNE_EVERY
+        self._follower: Follower | None = None
+
+    async def restore(self, patience: float) -> Restored | None:
+        """The ledger as it was left; None when the store did not answer within `patience` seconds."""
+        until = self._clock.monotonic() + patience
+        while True:
+            try:
+                restored = await asyncio.to_thread(self._restore)
+                self.keeper = Keeper(self.ledger, restored.seen)
+                return restored
+            except StoreError as error:
+                self._on_fault("store", error)
+            if self._clock.monotonic() >= until:
+                return None
+            await asyncio.sleep(TRY_EVERY)
+
+    def follow(self, deliver: Callable[[Sequence[Written]], object]) -> None:
+        """Has what other replicas write into the ledger handed to `deliver`, on a thread of its own."""
+        self._follower = Follower(
+            lambda: self._open(self._ledger_url),
+            self.ledger.name,
+            self.keeper.seen,
+            deliver,
+            lambda error: self._on_fault("store", error),
+        )
+        self._follower.start()
+
+    def bill(self, rows: Sequence[BillRow]) -> None:
+        """Keeps rows of the bill."""
+        self.rows.bill(rows)
+
+    def events(self, rows: Sequence[EventRow]) -> None:
+        """Keeps events."""
+        self.rows.events(rows)
+
+    def advance(self, ledger: Kept) -> None:
+        """Keeps what changed in the ledger, and lets go of what is old. Several times a second."""
+        wall = self._clock.wall_ns() / 1e9
+        self.keeper.keep(ledger, wall)
+        now = self._clock.monotonic()
+        if now - self._pruned >= PRUNE_EVERY:
+            self._pruned = now
+            self.rows.prune(wall - self._keep)
+
+    async def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
+        """What calls cost; see `Store.spend`. What still waits to be written is not in it.
+
+        Raises:
+            StoreError: the store is away.
+        """
+        return await asyncio.to_thread(self._spend, by, since, until)
+
+    def stats(self) -> BooksStats:
+        """What became of what was handed over."""
+        return BooksStats(self.rows.stats(), self.ledger.stats())
+
+    async def close(self, timeout: float) -> bool:
+        """Writes what waits and ends. Whether all of it was kept within `timeout` seconds."""
+        if self._follower is not None:
+            await asyncio.to_thread(self._follower.stop, timeout)
+        writers = [self.rows] if self.ledger is self.rows else [self.rows, self.ledger]
+        done = await asyncio.gather(*(asyncio.to_thread(each.close, timeout) for each in writers))
+        return all(done)
+
+    def _writer(self, url: str) -> Writer:
+        return Writer(
+            lambda: self._open(url), self._clock.monotonic, lambda error: self._on_fault("store", error)
+        )
+
+    def _open(self, url: str) -> Store:
+        """A store; that in memory is one for all who ask."""
+        if not url.startswith("memory:"):
+            return open_store(url)
+        return self._shared.setdefault(url, open_store(url))
+
+    def _restore(self) -> Restored:
+        store = self._open(self._ledger_url)
+        try:
+            return restore(store)
+        finally:
+            store.close()
+
+    def _spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
+        store = self._open(self._url)
+        try:
+            return store.spend(by, since, until)
+        finally:
+            store.close()
