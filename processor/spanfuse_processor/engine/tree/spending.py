@@ -18,6 +18,7 @@ from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.nodes import (
     CELLS,
     CODES,
+    COUNTED,
     GUESSED,
     KIND,
     META,
@@ -33,7 +34,7 @@ from spanfuse_processor.engine.tree.usages import fitting, larger_of, same
 
 Price = Callable[[CallEnded, Usage], MicroUsd | None]
 NOTHING: Final = Usage()
-MAX_GUESSES: Final = 64
+MAX_GUESSES: Final = 8
 """Guesses of a run that may still give way: the telling of what was reported comes close to them."""
 
 
@@ -64,14 +65,17 @@ class Spending:
 
     def tell(self, node: int, event: CallEnded, usage: Usage, cost: MicroUsd | None) -> bool:
         """A model call has ended. False: another call tells the same, and this one does not count."""
-        if self._guesses:
-            self._give_way(node)
         if event.estimated:
             self._nodes.guess(node)
             if self._is_told_above(node):
+                self._nodes.spend(node, fitting(usage), cost)
+                self._nodes.uncount(node)
                 return False
             self._guesses = [*(self._guesses or ())[1 - MAX_GUESSES :], node]
-        return self._spend(node, fitting(usage), cost)
+        counts = self._spend(node, fitting(usage), cost)
+        if self._guesses:
+            self._give_way()
+        return counts
 
     def fold(self, usage: Usage, cost: MicroUsd | None) -> None:
         """A model call that no node remembers."""
@@ -90,7 +94,7 @@ class Spending:
         corrects = bool(meta & GUESSED and usage is not None and not event.estimated)
         if meta & KIND == CODES[event.kind] and (usage is None or (same(usage, kept) and not corrects)):
             return
-        if event.estimated and not meta & GUESSED:
+        if event.estimated and meta & (GUESSED | COUNTED) != GUESSED | COUNTED:
             return
         if usage is None or meta & KIND < MODEL:
             self._stats.conflicts += 1
@@ -99,6 +103,7 @@ class Spending:
         if corrects:
             self._stats.corrected += 1
             nodes.guess(node, False)
+            self._forget(node)
         else:
             self._stats.conflicts += 1
             if same(known, kept):
@@ -122,6 +127,8 @@ class Spending:
         wrapper = self._nodes.rise(node)
         if wrapper >= 0:
             self.take(wrapper)
+        if self._guesses:
+            self._give_way()
 
     def take(self, node: int) -> None:
         """A call that had counted is told elsewhere."""
@@ -145,13 +152,16 @@ class Spending:
             self._say(event.trace_id, event.span_id, usage, cost)
         self.rise(node)
 
-    def _give_way(self, node: int) -> None:
-        """What was guessed below a telling of the same call counts no more."""
+    def _give_way(self) -> None:
+        """What is told above, too, was guessed in vain."""
         for guess in tuple(self._guesses or ()):
-            if node in self._wrapping(guess):
-                self._guesses = [each for each in self._guesses or () if each != guess]
+            if self._is_told_above(guess):
+                self._forget(guess)
                 if self._nodes.uncount(guess):
                     self.take(guess)
+
+    def _forget(self, guess: int) -> None:
+        self._guesses = [each for each in self._guesses or () if each != guess] or None
 
     def _is_told_above(self, node: int) -> bool:
         cells = self._nodes.cells
