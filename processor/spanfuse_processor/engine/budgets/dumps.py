@@ -79,11 +79,12 @@ def fill(shelf: Shelf, books: Iterable[Mapping[str, Any]], wall: float) -> None:
         account = _account(plain["account"])
         if account not in shelf.accounts:
             continue
-        book = shelf.open(account, wall)
-        measure, *counted = plain["counted"]
-        if measure == book.budget.measure.value:
+        budget = shelf.accounts.budget(account)
+        measure, period, *apart = plain["counted"]
+        if measure == budget.measure.value and apart == list(counted_by(budget)):
+            book = shelf.open(account, wall)
             book.granted = plain["granted"]
-            if counted == [book.budget.period.value, *counted_by(book.budget)]:
+            if period == budget.period.value:
                 _fill(book, plain, wall)
                 shelf.turns = min(shelf.turns, book.end)
 
