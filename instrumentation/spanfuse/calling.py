@@ -13,8 +13,9 @@ from typing import NamedTuple
 from opentelemetry import trace
 
 from spanfuse import context, guard, runtime
-from spanfuse.calls.active import UNWATCHED, ActiveCall, WatchedCall
+from spanfuse.calls.active import WatchedCall
 from spanfuse.calls.settling import shown_effect
+from spanfuse.calls.unwatched import UNWATCHED, ActiveCall
 from spanfuse.context import RunScope
 from spanfuse.degrading import Changed
 from spanfuse.gate import Permit

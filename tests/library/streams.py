@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Iterator
 
-from spanfuse.calls.active import ActiveCall
+from spanfuse.calls.unwatched import ActiveCall
 from spanfuse.context import RunScope
 from spanfuse.provider import Outcome
 from spanfuse.streaming import Chunks, StreamedCall, watch_body

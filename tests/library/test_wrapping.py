@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,9 +17,7 @@ from spanfuse.errors import BreakerOpen, RunStopped
 from spanfuse.provider import Intent, Outcome
 from spanfuse.wrapping import call, call_async
 from spanfuse_processor.engine import names
-from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
-from spanfuse_processor.engine.reach import Degrading
-from spanfuse_processor.engine.verdicts import Action, Directive
+from spanfuse_processor.engine.nouns import Kind
 
 
 class NoAdapter:
@@ -177,109 +175,6 @@ async def test_a_timeout_of_the_application_stays_one(stage: Stage) -> None:
 
 def test_without_instrument_a_call_is_just_made() -> None:
     assert call(intent(), lambda: "said", settle) == "said"
-
-
-class Refusing:
-    """A request that the provider takes as it was only."""
-
-    def __init__(self) -> None:
-        self.model = "dear"
-
-    def degrade(self, degrading: Degrading) -> Mapping[str, object]:
-        self.model = "cheap"
-        return {names.REQUEST_MODEL: "cheap", names.MAX_TOKENS: 5}
-
-    def restore(self) -> Mapping[str, object]:
-        self.model = "dear"
-        return {names.REQUEST_MODEL: "dear", names.MAX_TOKENS: None}
-
-    def spurned(self, error: BaseException) -> bool:
-        return isinstance(error, LookupError)
-
-    def perform(self) -> str:
-        if self.model == "cheap":
-            raise LookupError("no such model")
-        return self.model
-
-    async def perform_async(self) -> str:
-        return self.perform()
-
-
-def degraded(stage: Stage) -> Intent:
-    """A call that is to be made with a cheaper model, which the provider does not have."""
-    key = BreakerKey(Level.EVERYTHING, "")
-    wish = Degrading(models=(("dear", "cheap"),))
-    stage.board.post(Directive("short", 1, key, Action.DEGRADE, degrading=wish))
-    return replace(intent(), name="dear", request=Refusing())
-
-
-def test_a_request_that_we_made_cheaper_and_is_not_taken_is_made_as_it_was(stage: Stage) -> None:
-    asked = degraded(stage)
-    assert isinstance(asked.request, Refusing)
-
-    assert call(asked, asked.request.perform, settle) == "dear"
-
-    span = stage.spans[0]
-    assert (span[names.REQUEST_MODEL], span[names.DEGRADED]) == ("dear", False)
-    assert not {names.MAX_TOKENS, names.ORIGINAL_MODEL} & span.keys()
-    assert stage.memory.ended[0].name == "chat dear"
-
-
-async def test_so_is_an_async_one_and_it_is_not_tried_again(stage: Stage) -> None:
-    first, second = degraded(stage), degraded(stage)
-    assert isinstance(first.request, Refusing) and isinstance(second.request, Refusing)
-
-    assert await call_async(first, first.request.perform_async, settle) == "dear"
-    assert await call_async(second, second.request.perform_async, settle) == "dear"
-
-    assert [span[names.DEGRADED] for span in stage.spans] == [False, False]
-    assert names.ORIGINAL_MODEL not in stage.spans[1]
-
-
-def test_an_error_of_the_request_as_it_was_comes_out_alone(stage: Stage) -> None:
-    class Broken(Refusing):
-        def perform(self) -> str:
-            raise LookupError(self.model)
-
-    asked = replace(degraded(stage), request=Broken())
-
-    with pytest.raises(LookupError) as raised:
-        call(asked, asked.request.perform, settle)  # type: ignore[union-attr]
-
-    assert raised.value.args == ("dear",)
-    assert (raised.value.__cause__, raised.value.__context__) == (None, None)
-
-
-def test_a_throttled_call_says_on_its_span_how_long_it_waited(stage: Stage) -> None:
-    key = BreakerKey(Level.EVERYTHING, "")
-    pace = (("calls_per_second", 5.0),)
-    stage.board.post(Directive("slow", 1, key, Action.THROTTLE, params=pace))
-
-    for _ in range(2):
-        call(intent(), lambda: "said", settle)
-
-    first, second = stage.spans
-    assert names.THROTTLED_MS not in first
-    assert 0 < second[names.THROTTLED_MS] <= 400
-
-
-async def test_a_task_that_is_throttled_is_refused_when_a_stop_comes(stage: Stage) -> None:
-    key = BreakerKey(Level.EVERYTHING, "")
-    pace = (("calls_per_second", 0.001),)
-    stage.board.post(Directive("slow", 1, key, Action.THROTTLE, params=pace))
-    made: list[int] = []
-
-    async def perform() -> None:
-        made.append(1)
-
-    await call_async(intent(), perform, settle)
-    waits = asyncio.create_task(call_async(intent(), perform, settle))
-    await asyncio.sleep(0)
-    stage.stop()
-
-    with pytest.raises(BreakerOpen):
-        await asyncio.wait_for(waits, 5)
-    assert made == [1]
 
 
 def test_of_what_is_asked_only_the_length_is_kept_while_the_call_is_made(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""A call that has begun: its span, its record, and its one end.
+"""A call that has begun and is watched: its span, its record, and its one end.
 
 Rule 1: exactly one of succeed and fail counts. Rule 2: times are the monotonic clock's, moved to wall time
 by one offset: one instant is one time, and a clock that jumps makes no negative durations. Rule 3: the host
@@ -16,6 +16,7 @@ from opentelemetry.trace import Status, StatusCode
 
 from spanfuse.calls import record, settling
 from spanfuse.calls.underway import event_of
+from spanfuse.calls.unwatched import NOTHING, ActiveCall
 from spanfuse.calls.wall import WALL
 from spanfuse.context import RunScope, attached, in_call, kept_here, with_run
 from spanfuse.degrading import Changed
@@ -31,61 +32,12 @@ from spanfuse.telemetry import SCOPE
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import STATUS_ERROR, CallOpen, RawSpan
 from spanfuse_processor.engine.fingerprint import ArgumentPrints, joined
-from spanfuse_processor.engine.nouns import NOBODY, Kind
+from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.reach import Payer
 from spanfuse_processor.engine.verdicts import Directive, Mode
 
-_NOTHING: Final = nullcontext()
 _PROVIDERS_OWN: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 _INSIDE: Final = {Kind.AGENT: RunScope.inside, Kind.TOOL: RunScope.within}
-
-
-class ActiveCall:
-    """A call that has been admitted and has begun. This one is watched by nobody and does nothing."""
-
-    __slots__ = ("scope",)
-
-    scope: RunScope
-    """The run it is charged to, with the call itself for agents and tools."""
-
-    def __init__(self, scope: RunScope) -> None:
-        self.scope = scope
-
-    def attached(self) -> AbstractContextManager[None]:
-        """Makes the call's span and scope current in this context (for the body of a tool or agent)."""
-        return _NOTHING
-
-    def waiting(self) -> Wait | nullcontext[None]:
-        """Around the wait for the answer: `async with` where a stop may interrupt it, `with` where not.
-
-        Raises:
-            BreakerOpen: at its end, when a directive has cancelled the task that waited here.
-        """
-        return _NOTHING
-
-    @property
-    def ordered(self) -> Directive | None:
-        """The directive that stands for this call's run now: what a stream asks at each chunk. Cheap."""
-        return None
-
-    def rests(self, resting: bool) -> None:
-        """Whether nobody waits for it now, as between two pieces of its answer: it is not stuck then."""
-
-    def put_back(self, error: BaseException) -> bool:
-        """Whether the request, which was made cheaper and not taken, is now what the application asked for.
-
-        It is to be made once more then.
-        """
-        return False
-
-    def succeed(self, outcome: Outcome) -> None:
-        """The call ended well (or a stream was dropped: `outcome.complete` False)."""
-
-    def fail(self, error: BaseException, partial: Outcome | None = None) -> None:
-        """The call raised; `partial` is what a stream had said before."""
-
-
-UNWATCHED: Final = ActiveCall(RunScope("", NOBODY))
 
 
 class WatchedCall(ActiveCall):
@@ -160,7 +112,7 @@ class WatchedCall(ActiveCall):
         event.open_for, event.quiet_for = max(0.0, now - self.began), max(0.0, now - self._alive)
         return event
 
-    @guarded("attached", _NOTHING)
+    @guarded("attached", NOTHING)
     def attached(self) -> AbstractContextManager[None]:
         """Makes the call's span and scope current in this context (for the body of a tool or agent).
 
@@ -170,7 +122,7 @@ class WatchedCall(ActiveCall):
         around = in_call(self._started.trace_id, self.span_id, around)
         return attached(trace.set_span_in_context(self._started.span, around))
 
-    @guarded("waiting", _NOTHING)
+    @guarded("waiting", NOTHING)
     def waiting(self) -> Wait | nullcontext[None]:
         """Around the wait for the answer: `async with` where a stop may interrupt it, `with` where not."""
         return self._live.inflight.wait((*self.scope.keys, named_key(self._intent)), self._payer)
@@ -203,6 +155,7 @@ class WatchedCall(ActiveCall):
         span = self._started.span
         span.update_name(record.span_name(self._intent))
         span.set_attributes({name: value for name, value in attributes.items() if value is not None})
+        self._pay_anew()
         return True
 
     @guarded("succeed", None)
@@ -242,6 +195,19 @@ class WatchedCall(ActiveCall):
             if self._payment is not None:
                 self._payment.failed(error, partial.usage if partial else None)
             self._finish(known, ended, STATUS_ERROR)
+
+    def _pay_anew(self) -> None:
+        """What was refused cost nothing; what is asked now may cost more, and others may pay for it."""
+        payment, self._payment = self._payment, None
+        if payment is not None:
+            payment.cancel()
+        self._payment = payment = self._live.payments.pay_at_once(self._intent, self._trail.scope)
+        accounts = [] if payment is None else list(payment.accounts)
+        if payment is not None:
+            payment.named(self._started.trace_id, self.span_id)
+        if accounts or names.LEASED in self._known:
+            self._known[names.LEASED] = accounts
+            self._started.span.set_attribute(names.LEASED, accounts)
 
     def _payer(self) -> Payer:
         return self._live.gate.payers.of(self._trail.scope, self._intent)
