@@ -54,9 +54,9 @@ class BudgetEvent(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The same for the same condition of the same period: whoever hears of it twice can tell."""
+        """The same for the same condition of the same period and limit: who hears of it twice can tell."""
         what = f"{self.condition.value}@{self.share:g}" if self.share else self.condition.value
-        return f"{self.account}/{what}/{int(self.start)}"
+        return f"{self.account}/{what}/{int(self.start)}/{self.limit}"
 
     def words(self) -> str:
         """For a person.

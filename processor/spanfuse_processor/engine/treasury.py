@@ -10,29 +10,28 @@ is not paid again. Rule 3: revisions only grow. It is not thread-safe; its host 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
-from math import isinf
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
-from spanfuse_processor.engine.alerts import BudgetEvent, Condition, Notice
-from spanfuse_processor.engine.budget import Account, Amounts, Budget, Period, Reaction
+from spanfuse_processor.engine.alerts import BudgetEvent, Notice
+from spanfuse_processor.engine.budget import Account, Amounts, Budget, Reaction
 from spanfuse_processor.engine.budgets import orders
 from spanfuse_processor.engine.budgets.book import Balance
+from spanfuse_processor.engine.budgets.desk import Desk
 from spanfuse_processor.engine.budgets.ledger import Ledger
-from spanfuse_processor.engine.budgets.watch import AccountWatch, Standing
+from spanfuse_processor.engine.budgets.watch import Standing
 from spanfuse_processor.engine.forecast import Forecast
-from spanfuse_processor.engine.forecasts.budgets import BudgetForecaster
 from spanfuse_processor.engine.reach import Payer
 
 SOON: Final = 1.0
 """Seconds until it looks again at what time alone may change."""
-LASTING: Final = 86_400.0
-"""Seconds that an order holds where its period has no end: a run's."""
 DESKS: Final = 10_000
 """Accounts that are watched at a time; of more, those that were charged longest ago are forgotten."""
 OVER: Final = "the period is over"
 CALM: Final = "the forecast has been calm"
 RENEWED: Final = "the budget was changed"
+NOBODY: Final[Mapping[Account, Desk]] = MappingProxyType({})
 
 
 class Spend(NamedTuple):
@@ -59,25 +58,30 @@ class AccountView(NamedTuple):
     reactions: frozenset[Reaction]
 
 
-class _Desk:
-    """All about one account but its money."""
+class _Lead(NamedTuple):
+    """The fullest account of a budget: which share of the limit is spent, and until when that counts."""
 
-    __slots__ = ("forecaster", "last", "ordered", "watch")
-
-    def __init__(self, watch: AccountWatch, forecaster: BudgetForecaster | None, last: Standing) -> None:
-        self.watch = watch
-        self.forecaster = forecaster
-        self.last = last
-        self.ordered: dict[Reaction, BudgetEvent] = {}
+    share: float
+    account: Account
+    until: float
 
 
 class Treasury:
-    """Keeps budgets. `wall` is now."""
+    """Keeps budgets. `wall` is now.
+
+    Attributes:
+        ledger: keeps count.
+        empty: there are no budgets.
+        spent: what was charged since it was made, by the name of the budget; corrections down are left out.
+    """
 
     def __init__(self, budgets: Sequence[Budget], wall: float, ledger: Ledger | None = None) -> None:
         self.ledger = ledger or Ledger(budgets, wall)
         self.empty = not budgets
-        self._desks: OrderedDict[Account, _Desk] = OrderedDict()
+        self._budgets = tuple(budgets)
+        self.spent: dict[str, int] = {each.name: 0 for each in budgets}
+        self._desks: OrderedDict[Account, Desk] = OrderedDict()
+        self._leads: dict[str, _Lead] = {}
         self._restless: set[Account] = set()
         self._revision = 0
 
@@ -113,16 +117,53 @@ class Treasury:
 
     def renew(self, budgets: Sequence[Budget], wall: float) -> tuple[Notice, ...]:
         """The budgets have changed. Spent money carries over; orders are given anew by the new limits."""
-        notes = [note for desk in self._desks.values() for note in self._lift(desk, RENEWED)]
+        same = set(budgets) & set(self._budgets)
+        before, self._desks = self._desks, OrderedDict()
+        for account, desk in before.items():
+            if desk.watch.budget in same:
+                self._desks[account] = desk
+        changed = {account: desk for account, desk in before.items() if account not in self._desks}
+        notes = [note for desk in changed.values() for note in self._lift(desk, RENEWED)]
+        self._restless -= changed.keys()
         self.ledger.renew(budgets, wall)
-        self.empty = not budgets
-        self._desks.clear()
-        self._restless.clear()
-        return (*notes, *self.look(self.ledger.balances(wall), wall))
+        self._known(budgets)
+        return (*notes, *self.resume(self.ledger, {}, wall, changed))
+
+    def resume(
+        self, ledger: Ledger, dump: Mapping[str, Any], wall: float, before: Mapping[Account, Desk] = NOBODY
+    ) -> tuple[Notice, ...]:
+        """Goes on with a ledger that has been restored, and with what was told and learnt of its accounts
+        (`dump`, or other desks of the same). What is due is ordered anew."""
+        self.ledger = ledger
+        told = {_account(each): each for each in dump.get("desks", ())}
+        balances = ledger.balances(wall)
+        unwatched = [account for account in balances if account not in self._desks]
+        for account in unwatched:
+            if account in told or account in before:
+                now = _standing(balances[account])
+                desk = self._desks[account] = Desk(account, ledger.budget(account), now)
+                if account in told:
+                    desk.load(told[account])
+                else:
+                    desk.inherit(before[account])
+        return self.look(unwatched, wall)
+
+    def dump(self) -> dict[str, Any]:
+        """What was told and learnt of accounts, as plain data; to be kept beside the ledger's dump."""
+        return {"desks": [desk.dump() for desk in self._desks.values()]}
 
     def views(self, wall: float) -> list[AccountView]:
         """Every account that something was charged to, or promised of."""
         return [self._view(account, balance, wall) for account, balance in self.ledger.balances(wall).items()]
+
+    def front(self, wall: float) -> list[AccountView]:
+        """One account of each budget: of one that is counted apart, the fullest. It costs next to nothing."""
+        leads = (self._leads.get(each.name) for each in self._budgets)
+        accounts = [
+            lead.account if lead else Account(each.name)
+            for each, lead in zip(self._budgets, leads, strict=True)
+        ]
+        return [self._view(account, self.ledger.balance(account, wall), wall) for account in accounts]
 
     def _told(
         self,
@@ -143,25 +184,33 @@ class Treasury:
     ) -> list[Notice]:
         """`amount` is what was charged just now; None: what is spent more than at the last look."""
         balance = self.ledger.balance(account, wall)
-        now = Standing(balance.start, balance.end, balance.spent, balance.limit)
+        now = _standing(balance)
         desk = self._desks.get(account) or self._open(account, now, balance.calls)
         notes: list[Notice] = []
-        if desk.last.start != now.start and desk.watch.budget.period is not Period.ROLLING:
+        if desk.last.start != now.start and not desk.rolls:
             notes += self._closed(wall)
             desk.last = now._replace(spent=0)
         more = now.spent - desk.last.spent if amount is None else amount
         desk.last = now
-        forecast = self._foresee(desk, balance, more, wall)
+        self._count(desk, now, more, wall)
+        forecast = desk.foresee(balance, more, wall)
         events = desk.watch.look(now, forecast, wall)
         events = [event._replace(trace_id=trace_id, span_id=span_id) for event in events]
         notes += [Notice(event=event) for event in events]
         return notes + self._ordered(desk, events, wall)
 
-    def _open(self, account: Account, now: Standing, calls: int) -> _Desk:
-        budget = self.ledger.budget(account)
-        forecaster = None if budget.period is Period.RUN else BudgetForecaster(now.end - now.start)
+    def _count(self, desk: Desk, now: Standing, more: int, wall: float) -> None:
+        """Notes what is spent, and which account of its budget is the fullest."""
+        account, budget = desk.watch.account, desk.watch.budget
+        self.spent[budget.name] = self.spent.get(budget.name, 0) + max(0, more)
+        share = now.spent / now.limit if now.limit else 0.0
+        lead = self._leads.get(budget.name)
+        if lead is None or share >= lead.share or lead.account == account or wall >= lead.until:
+            self._leads[budget.name] = _Lead(share, account, wall + desk.ttl(wall))
+
+    def _open(self, account: Account, now: Standing, calls: int) -> Desk:
         last = now if calls > 1 else now._replace(spent=0)
-        desk = self._desks[account] = _Desk(AccountWatch(account, budget, now.start), forecaster, last)
+        desk = self._desks[account] = Desk(account, self.ledger.budget(account), last)
         while len(self._desks) > DESKS:
             _, gone = self._desks.popitem(last=False)
             self._restless.discard(gone.watch.account)
@@ -174,70 +223,57 @@ class Treasury:
             desk = self._desks.get(over.account)
             if desk is None:
                 continue
-            if desk.forecaster is not None:
-                desk.forecaster.close(over.start, over.end, over.spent)
+            desk.close(over.start, over.end, over.spent)
             notes += self._lift(desk, OVER)
         return tuple(notes)
 
-    def _foresee(self, desk: _Desk, balance: Balance, more: int, wall: float) -> Forecast | None:
-        if desk.forecaster is None:
-            return None
-        if more > 0:
-            desk.forecaster.observe(wall, more)
-        return desk.forecaster.forecast(
-            wall, balance.spent, balance.limit, balance.start, balance.end, balance.calls
-        )
-
-    def _ordered(self, desk: _Desk, events: list[BudgetEvent], wall: float) -> list[Notice]:
+    def _ordered(self, desk: Desk, events: list[BudgetEvent], wall: float) -> list[Notice]:
         """What applications are told, as far as it changes."""
-        watch, now = desk.watch, desk.last
+        watch = desk.watch
         wanted = watch.reactions()
         notes = [
             self._lifted(desk, reaction, CALM) for reaction in tuple(desk.ordered) if reaction not in wanted
         ]
         for reaction in sorted(wanted - desk.ordered.keys()):
-            event = self._reason(events, watch, now, wall)
-            desk.ordered[reaction] = event
-            ttl = self._ttl(watch.budget, now, wall)
-            notes.append(Notice(directive=orders.order(event, watch.budget, reaction, self._next(), ttl)))
-        rolls = watch.budget.period is Period.ROLLING
-        if watch.restless or (rolls and desk.ordered):
+            event = desk.reason(events, wall)
+            desk.order(reaction, event)
+            given = orders.order(event, watch.budget, reaction, self._next(), desk.ttl(wall))
+            notes.append(Notice(directive=given))
+        if watch.restless or (desk.rolls and desk.ordered):
             self._restless.add(watch.account)
         else:
             self._restless.discard(watch.account)
         return notes
 
-    def _ttl(self, budget: Budget, now: Standing, wall: float) -> float:
-        """Seconds until the period is over; of a rolling one, until nothing of now counts any more."""
-        if budget.period is Period.ROLLING:
-            return budget.window
-        return LASTING if isinf(now.end) else max(SOON, now.end - wall)
-
-    def _reason(
-        self, events: list[BudgetEvent], watch: AccountWatch, now: Standing, wall: float
-    ) -> BudgetEvent:
-        """The event that an order is given for; told before, when this look brought none."""
-        if events:
-            return events[-1]
-        budget = watch.budget
-        return BudgetEvent(
-            watch.account, budget.measure, Condition.IMMINENT, budget.forecast.react, budget.mode, wall,
-            now.start, now.end, now.spent, now.limit,
-        )  # fmt: skip
-
-    def _lift(self, desk: _Desk, reason: str) -> list[Notice]:
+    def _lift(self, desk: Desk, reason: str) -> list[Notice]:
         return [self._lifted(desk, reaction, reason) for reaction in tuple(desk.ordered)]
 
-    def _lifted(self, desk: _Desk, reaction: Reaction, reason: str) -> Notice:
+    def _lifted(self, desk: Desk, reaction: Reaction, reason: str) -> Notice:
         del desk.ordered[reaction]
         return Notice(removal=orders.removal(desk.watch.account, reaction, self._next(), reason))
 
     def _view(self, account: Account, balance: Balance, wall: float) -> AccountView:
         desk = self._desks.get(account)
-        forecast = self._foresee(desk, balance, 0, wall) if desk is not None else None
+        forecast = desk.foresee(balance, 0, wall) if desk is not None else None
         reactions = desk.watch.reactions() if desk is not None else frozenset()
         return AccountView(account, self.ledger.budget(account), balance, forecast, reactions)
+
+    def _known(self, budgets: Sequence[Budget]) -> None:
+        self.empty = not budgets
+        self._budgets = tuple(budgets)
+        self._leads.clear()
+        for each in budgets:
+            self.spent.setdefault(each.name, 0)
 
     def _next(self) -> int:
         self._revision += 1
         return self._revision
+
+
+def _standing(balance: Balance) -> Standing:
+    return Standing(balance.start, balance.end, balance.spent, balance.limit)
+
+
+def _account(dump: Mapping[str, Any]) -> Account:
+    name, values = dump["account"]
+    return Account(name, tuple(values))

@@ -8,7 +8,8 @@ it says which reactions hold now.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from spanfuse_processor.engine.alerts import BudgetEvent, Condition
 from spanfuse_processor.engine.budget import Account, Budget, Measure, Period, Reaction
@@ -88,6 +89,23 @@ class AccountWatch:
         if self._blocked or Reaction.STOP in wanted:
             return frozenset({Reaction.STOP})
         return frozenset(wanted - {Reaction.WARN})
+
+    @property
+    def share(self) -> float:
+        """The highest mark that was reached; 0: none."""
+        return self.budget.marks[self._marks - 1].at if self._marks else 0.0
+
+    def dump(self) -> dict[str, Any]:
+        """What was told in this period, as plain data."""
+        said = sorted(each.value for each in self._said)
+        return {"start": self.start, "marks": self._marks, "said": said, "blocked": self._blocked}
+
+    def load(self, dump: Mapping[str, Any]) -> None:
+        """Takes up what was dumped, as far as it is of this period and of these marks."""
+        if dump["start"] == self.start or self.budget.period is Period.ROLLING:
+            self._marks = min(int(dump["marks"]), len(self.budget.marks))
+            self._said = {Condition(each) for each in dump["said"]}
+            self._blocked = bool(dump["blocked"])
 
     @property
     def restless(self) -> bool:
