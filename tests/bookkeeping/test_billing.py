@@ -1,0 +1,116 @@
+"""Calls become rows of the bill, and corrections become their next revisions."""
+
+from __future__ import annotations
+
+from tests.engine.driving import tell
+from tests.engine.making import NOON, SECOND, Book, agent, ended, model, span, trace
+
+from spanfuse_processor.bookkeeping import Biller
+from spanfuse_processor.engine import Engine, Policy
+from spanfuse_processor.engine.nouns import Identity, Usage
+from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
+from spanfuse_processor.engine.tree.spending import Amended
+from spanfuse_processor.store import BillRow
+from spanfuse_processor.stores.memory import MemoryStore
+
+ANN = Identity(tenant="acme", service="chat", namespace="prod", feature="mail", user="ann")
+RATES = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO)
+
+
+class Till:
+    """An engine whose calls are billed."""
+
+    def __init__(self, remember: int = 100) -> None:
+        self.book = Book()
+        self.biller = Biller(remember)
+        observer, amend = self.biller.ended, self.biller.amended
+        self.engine = Engine(Policy(), self.book, observer=observer, amend=amend)
+
+    def billed(self, *events: object) -> list[BillRow]:
+        tell(self.engine, events)  # type: ignore[arg-type]
+        return self.biller.take()
+
+
+def test_a_model_call_has_its_row() -> None:
+    till = Till()
+
+    (row,) = till.billed(model(1, usage=Usage(100, 10, 30, 20, 5), identity=ANN))
+
+    assert row[:2] == (trace(1).hex(), span(1).hex())
+    assert row.ended == (NOON + 2 * SECOND) / 1e9
+    assert (row.kind, row.model, row.tool) == ("model", "good", "")
+    assert (row.tenant, row.service, row.namespace, row.feature, row.user) == (
+        "acme",
+        "chat",
+        "prod",
+        "mail",
+        "ann",
+    )
+    assert row[13:18] == (100, 10, 30, 20, 5)
+    assert (row.cost, row.counts, row.unpriced, row.failed, row.revision) == (110, True, False, False, 0)
+
+
+def test_a_tool_that_failed_has_its_row_too() -> None:
+    (row,) = Till().billed(ended(1, name="search", error="TimeoutError"))
+
+    assert (row.kind, row.model, row.tool, row.failed, row.cost) == ("tool", "", "search", True, 0)
+
+
+def test_agents_are_not_billed() -> None:
+    assert Till().billed(agent(1)) == []
+
+
+def test_rows_are_handed_out_once() -> None:
+    till = Till()
+    till.billed(model(1))
+
+    assert till.biller.take() == []
+
+
+def test_a_call_without_a_known_price_is_marked() -> None:
+    (row,) = Till().billed(model(1, model="odd", name="odd"))
+
+    assert (row.unpriced, row.cost) == (True, 0)
+
+
+def test_a_price_that_comes_late_is_the_next_revision() -> None:
+    till = Till()
+    (first,) = till.billed(model(1, model="slow", name="slow", identity=ANN))
+    till.book.slow = RATES
+
+    _, second = sorted(till.billed(ended(2)), key=lambda row: row.kind == "model")
+
+    assert (first.unpriced, first.cost, first.revision) == (True, 0, 0)
+    assert second == first._replace(cost=110, unpriced=False, revision=1)
+
+
+def test_a_call_that_is_told_by_another_too_counts_once() -> None:
+    till = Till()
+    store = MemoryStore()
+
+    store.append_bill(till.billed(model(2, parent=1), model(1)))
+
+    (total,) = store.spend((), 0.0, 1e12)
+    assert (total.calls, total.cost) == (1, 110)
+
+
+def test_a_call_that_counts_as_nothing_any_more_does_not_count() -> None:
+    till = Till()
+    (row,) = till.billed(model(1))
+
+    till.biller.amended(Amended(trace(1), span(1), Usage(), None))
+
+    (nothing,) = till.biller.take()
+    assert nothing[:4] == row[:4]
+    assert (nothing.counts, nothing.cost, nothing.unpriced, nothing.revision) == (False, 0, False, 1)
+
+
+def test_only_the_latest_calls_can_be_corrected() -> None:
+    till = Till(remember=1)
+    till.billed(model(1), model(2))
+
+    till.biller.amended(Amended(trace(1), span(1), Usage(1, 1), 5))
+    till.biller.amended(Amended(trace(1), span(2), Usage(1, 1), 5))
+
+    assert [row.cost for row in till.biller.take()] == [5]
+    assert till.biller.forgotten == 1

@@ -1,0 +1,144 @@
+"""The service's books: kept behind, read beside, restored at the start."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.control.serving import FakeClock
+from tests.stores.making import NOON, call, entries, happened
+from tests.waiting import until
+from tests.writing.test_keeping import FakeLedger
+
+from spanfuse_processor.bookkeeping import Books
+from spanfuse_processor.store import StoreError, Written
+from spanfuse_processor.storing import open_store
+
+ALL = (0.0, 2 * NOON)
+SOON = 5.0
+
+
+class Faults:
+    """Counts them."""
+
+    def __init__(self) -> None:
+        self.of: list[tuple[str, BaseException]] = []
+
+    def add(self, where: str, error: BaseException) -> None:
+        self.of.append((where, error))
+
+
+@pytest.fixture
+def faults() -> Faults:
+    return Faults()
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:{tmp_path / 'books.db'}"
+
+
+def books(url: str, faults: Faults, **more: Any) -> Books:
+    """Of a service."""
+    usual: dict[str, Any] = {"ledger_url": "", "keep_days": 90, "clock": FakeClock(), "on_fault": faults.add}
+    return Books(url, **usual | more)
+
+
+@pytest.mark.parametrize("urls", [("nonsense:", ""), ("memory:", "nonsense:")])
+def test_a_store_that_there_is_not_is_refused_at_once(urls: tuple[str, str], faults: Faults) -> None:
+    with pytest.raises(StoreError, match="no store is called"):
+        books(urls[0], faults, ledger_url=urls[1])
+
+
+async def test_what_is_kept_can_be_read(url: str, faults: Faults) -> None:
+    made = books(url, faults)
+    made.bill([call(1), call(2)])
+    made.events([happened(1)])
+    assert await made.close(SOON)
+
+    assert (await made.spend((), *ALL))[0].calls == 2
+    assert made.stats().rows.written == 3
+
+
+async def test_a_store_in_memory_is_one_for_who_writes_and_who_reads(faults: Faults) -> None:
+    made = books("memory:", faults)
+    made.bill([call(1)])
+    assert await made.close(SOON)
+
+    assert (await made.spend((), *ALL))[0].calls == 1
+
+
+async def test_the_next_life_has_the_ledger_of_the_one_before(url: str, faults: Faults) -> None:
+    first, ledger = books(url, faults), FakeLedger()
+    assert await first.restore(0.0) == (None, [], {})
+    ledger.change(*entries(1, 2))
+    first.advance(ledger)
+    assert await first.close(SOON)
+
+    restored = await books(url, faults).restore(0.0)
+
+    assert restored is not None
+    assert [each.number for each in restored.entries] == [1, 2]
+    assert restored.seen == {first.ledger.name: 2}
+
+
+async def test_a_store_that_is_away_is_waited_for_as_long_as_may_be(tmp_path: Path, faults: Faults) -> None:
+    (tmp_path / "file").write_text("")
+    made = books(f"sqlite:{tmp_path}/file/below.db", faults)
+
+    assert await made.restore(0.0) is None
+
+    assert [where for where, _ in faults.of] == ["store"]
+    with pytest.raises(StoreError):
+        await made.spend((), *ALL)
+
+
+async def test_the_ledger_may_have_a_store_of_its_own(url: str, tmp_path: Path, faults: Faults) -> None:
+    other = f"sqlite:{tmp_path / 'ledger.db'}"
+    made, ledger = books(url, faults, ledger_url=other), FakeLedger()
+    ledger.change(*entries(1))
+    made.bill([call(1)])
+    made.advance(ledger)
+    assert await made.close(SOON)
+
+    assert made.ledger is not made.rows
+    with contextlib.closing(open_store(url)) as rows, contextlib.closing(open_store(other)) as ledgers:
+        assert (len(rows.read_ledger({})), len(ledgers.read_ledger({}))) == (0, 1)
+        assert (len(rows.spend((), *ALL)), len(ledgers.spend((), *ALL))) == (1, 0)
+
+
+async def test_what_is_old_is_let_go_of_every_hour(url: str, faults: Faults) -> None:
+    clock = FakeClock()
+    now = clock.wall_ns() / 1e9
+    made, ledger = books(url, faults, clock=clock, keep_days=1), FakeLedger()
+    made.advance(ledger)
+    made.bill([call(1, now - 86_400 + 1_800), call(2, now)])
+    assert made.rows.flush(SOON)
+    made.advance(ledger)
+    kept = (await made.spend((), *ALL))[0].calls
+
+    clock.now += 3_600
+    made.advance(ledger)
+
+    assert kept == 2
+    with contextlib.closing(open_store(url)) as store:
+        until(lambda: store.spend((), *ALL)[0].calls == 1)
+    assert await made.close(SOON)
+
+
+async def test_replicas_read_along_what_each_other_spend(url: str, faults: Faults) -> None:
+    one, other = books(url, faults), books(url, faults)
+    told: list[Written] = []
+    await other.restore(0.0)
+    other.follow(told.extend)
+    ledger = FakeLedger()
+    ledger.change(*entries(1, 2))
+
+    one.advance(ledger)
+
+    until(lambda: len(told) == 2)
+    assert {each.writer for each in told} == {one.ledger.name}
+    assert await one.close(SOON)
+    assert await other.close(SOON)
