@@ -14,8 +14,9 @@ from tests.house.sources import ROOT
 from spanfuse_processor.__main__ import main
 from spanfuse_processor.engine.policy_file import policy_from_mapping
 
-PAGE = (ROOT / "docs" / "policy.md").read_text()
-POLICIES = re.findall(r"```yaml\n(policy:.*?)```", PAGE + (ROOT / "README.md").read_text(), re.DOTALL)
+PAGES = [(ROOT / "docs" / name).read_text() for name in ("policy.md", "budgets.md")]
+SHOWN = re.compile(r"```yaml\n(policy:.*?)```", re.DOTALL)
+POLICIES = SHOWN.findall("".join([*PAGES, (ROOT / "README.md").read_text()]))
 
 
 def test_the_page_of_limits_is_made_from_the_code() -> None:
@@ -33,13 +34,14 @@ def test_a_policy_that_is_shown_can_be_obeyed(text: str) -> None:
     assert policy != policy_from_mapping({})
 
 
+@pytest.mark.parametrize("page", PAGES, ids=("policy", "budgets"))
 def test_what_a_policy_is_said_to_mean_is_what_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], page: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("policy.yaml").write_text(POLICIES[0])
-    shown = re.search(r"\$ spanfuse (check .*?)\n(.*?)```", PAGE, re.DOTALL)
+    shown = re.search(r"\$ spanfuse (check (\S+) .*?)\n(.*?)```", page, re.DOTALL)
     assert shown is not None
+    Path(shown[2]).write_text(SHOWN.findall(page)[0])
 
     assert main(shown[1].split()) == 0
-    assert capsys.readouterr().out == shown[2]
+    assert capsys.readouterr().out == shown[3]

@@ -62,7 +62,7 @@ def _period(budget: Budget) -> str:
     if budget.period is Period.ROLLING:
         return f"in any {_length(budget.window)}"
     begins = [list(Weekday)[budget.weekday].capitalize()] if budget.period is Period.WEEKLY else []
-    begins += [f"day {budget.day}"] if budget.period is Period.MONTHLY else []
+    begins += [f"day {budget.day}"] if budget.day > 1 else []
     begins += [_clock(budget)] if budget.reset else []
     since = f" from {' '.join(begins)}" if begins else ""
     return f"{_UNIT[budget.period]}{since} ({budget.zone})"
