@@ -1,13 +1,16 @@
 """Spans of other instrumentations in this process: what speaks of a GenAI call is judged as well.
 
 Rule 1: it hangs on the application's own tracer provider, once, and goes by what is live at the moment.
-Rule 2: our own spans, and spans that tell of calls that we record ourselves, are passed over. Rule 3: a
-span that begins in a run is stamped with it, so that it is judged with its run. It is imported only where
-the application has the SDK; it does not judge, nor read more than a span's kind.
+Rule 2: our own spans, and spans that tell of calls that we record ourselves, are passed over, unless they
+say what we could only guess: then what they say of usage is told as ours. Rule 3: a span that begins in a run
+is stamped with it, so that it is judged with its run. It is imported only where the application has the SDK;
+it does not judge, nor read more than a span's kind.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -45,6 +48,13 @@ _SPEAKS_OF_KIND: Final = (
     "traceloop.span.kind",
     "llm.request.type",
 )
+_SPEAKS_OF_USAGE: Final = (names.INPUT_TOKENS, "gen_ai.usage.prompt_tokens")
+_OF_USAGE: Final = frozenset(
+    {
+        *(names.OPERATION, names.RUN, names.PROVIDER, "gen_ai.system"),
+        *(names.REQUEST_MODEL, names.RESPONSE_MODEL, names.SERVICE_TIER),
+    }
+)
 _watched: Final[WeakSet[Any]] = WeakSet()
 
 
@@ -77,9 +87,15 @@ class ForeignSpans(SpanProcessor):
         if not any(name.startswith(PREFIXES) for name in attributes):
             return
         raw = _plain(span)
-        kind = kind_of(attributes)
-        if raw is not None and not live.twins.tells_ours(raw.span_id, raw.parent_span_id, kind):
+        if raw is None:
+            return
+        ours = live.twins.tells_ours(raw.span_id, raw.parent_span_id, kind_of(attributes))
+        if not ours:
             _hand_over(live, raw)
+        elif any(attributes.get(name) for name in _SPEAKS_OF_USAGE):
+            told = replace(raw, span_id=ours, attributes=_of_usage(raw.attributes))
+            if live.twins.heard(ours, told):
+                live.host.span_ended(told)
 
 
 def kind_of(attributes: Any) -> Kind:
@@ -89,6 +105,15 @@ def kind_of(attributes: Any) -> Kind:
         if isinstance(said, str):
             return _OPERATIONS.get(said.lower(), Kind.OTHER)
     return Kind.OTHER
+
+
+def _of_usage(attributes: Mapping[str, object]) -> dict[str, object]:
+    """What says what a call used, and of which model; nothing of what was said."""
+    return {
+        name: value
+        for name, value in attributes.items()
+        if name in _OF_USAGE or name.startswith("gen_ai.usage.")
+    }
 
 
 def _hand_over(live: Runtime, raw: RawSpan) -> None:

@@ -131,3 +131,43 @@ def test_an_unsampled_application_is_judged_by_our_own_records(
 )
 def test_the_kind_is_read_from_each_vocabulary(attributes: dict[str, str], kind: Kind) -> None:
     assert kind_of(attributes) is kind
+
+
+class TestUsageThatWeCouldOnlyGuess:
+    """A stream of ours did not say what it used; the other instrumentation was told."""
+
+    def test_is_told_as_ours_when_the_other_span_ends_after_ours(
+        self, session: Session, tracer: Tracer
+    ) -> None:
+        with tracer.start_as_current_span("chat") as span:
+            span.set_attribute(names.OPERATION, "chat")
+            begin(Intent(Kind.MODEL, "chat", "m", arguments="hi", stream=True)).succeed(
+                Outcome(result="hello")
+            )
+            span.set_attribute(names.INPUT_TOKENS, 7)
+            span.set_attribute(names.INPUT_MESSAGES, "a secret")
+
+        ours, told = session.spans
+        assert ours.attributes[names.ESTIMATED] is True
+        assert "a secret" not in told.attributes.values()
+        assert (told.trace_id, told.span_id) == (ours.trace_id, ours.span_id)
+        assert (told.attributes[names.INPUT_TOKENS], names.ESTIMATED in told.attributes) == (7, False)
+
+    def test_and_when_it_ended_before(self, session: Session, tracer: Tracer) -> None:
+        call = begin(Intent(Kind.MODEL, "chat", "m", arguments="hi", stream=True))
+        with call.attached(), tracer.start_as_current_span("chat") as span:
+            span.set_attribute(names.OPERATION, "chat")
+            span.set_attribute(names.INPUT_TOKENS, 7)
+        call.succeed(Outcome(result="hello"))
+
+        ours, told = session.spans
+        assert told.span_id == ours.span_id
+        assert told.attributes[names.INPUT_TOKENS] == 7
+
+    def test_is_not_where_we_know_it_ourselves(self, session: Session, tracer: Tracer) -> None:
+        with tracer.start_as_current_span("chat") as span:
+            span.set_attribute(names.OPERATION, "chat")
+            ask()
+            span.set_attribute(names.INPUT_TOKENS, 7)
+
+        assert len(session.spans) == 1

@@ -250,6 +250,7 @@ class WatchedCall(ActiveCall):
                     status,
                 )
             )
+            settling.correct(self._live, known, ids.span_id)
         finally:
             self._end_span(known, end_ns, status)
 

@@ -39,6 +39,13 @@ def told(live: Runtime, intent: Intent, outcome: Outcome, start_ns: int) -> reco
     return known
 
 
+def correct(live: Runtime, known: record.Attributes, span_id: bytes) -> None:
+    """A call is over and told: where its usage was guessed, whoever has said it before corrects it."""
+    told = live.twins.guessed(span_id) if names.ESTIMATED in known else None
+    if told is not None:
+        live.host.span_ended(told)
+
+
 def asked(live: Runtime, intent: Intent) -> ArgumentPrints:
     """What can be compared about what is asked. What a model is told is a whole conversation."""
     if intent.kind in _TOLD:
