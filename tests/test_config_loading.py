@@ -253,3 +253,13 @@ def test_things_are_kept_in_the_state_folder_by_port_unless_said_otherwise() -> 
 def test_a_store_is_at_a_path_or_behind_a_url() -> None:
     with pytest.raises(ConfigError, match="one of path and url"):
         load_config(None, {"SPANFUSE_STORE_PATH": "x.db", "SPANFUSE_STORE_URL": "memory:"})
+
+
+def test_a_mode_of_the_environment_is_that_of_budgets_that_name_none(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("policy:\n  budgets:\n    a: {usd: 1}\n    b: {usd: 1, mode: warn}\n")
+
+    budgets = load_config(file, {"SPANFUSE_MODE": "shadow"}).policy.budgets
+
+    assert [each.mode.value for each in budgets] == ["shadow", "warn"]
+    assert [each.mode.value for each in load_config(file, {}).policy.budgets] == ["enforce", "warn"]

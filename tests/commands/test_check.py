@@ -25,6 +25,13 @@ def test_a_good_file_is_ok(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ("policy:\n  detectors:\n    repeat:\n      equal: many\n", 4, "policy.detectors.repeat.equal"),
         ("policy:\n  detectors:\n    nestling: {}\n", 3, "policy.detectors.nestling"),
         ("policy:\n  mode: perhaps\n", 2, "policy.mode"),
+        ("policy:\n  budgets:\n    day:\n      usd: 5\n      perod: daily\n", 5, "policy.budgets.day.perod"),
+        ("policy:\n  budgets:\n    day:\n      period: daily\n", 3, "policy.budgets.day"),
+        (
+            "policy:\n  budgets:\n    day:\n      usd: 5\n      marks:\n      - at: 50%\n      - at: most\n",
+            7,
+            "policy.budgets.day.marks.1.at",
+        ),
     ],
 )
 def test_a_bad_file_is_refused_with_line_and_field(

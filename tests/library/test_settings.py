@@ -104,3 +104,13 @@ def test_what_a_parent_process_hands_over_is_found(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("BAGGAGE", "spanfuse.run.id=r1")
 
     assert inherited() == {"baggage": "spanfuse.run.id=r1"}
+
+
+def test_a_mode_of_the_application_is_that_of_budgets_that_name_none(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("policy:\n  budgets:\n    a: {usd: 1}\n    b: {usd: 1, mode: warn}\n")
+
+    policy = policy_of(load({"config": str(file), "mode": "shadow"}, {}))
+
+    assert policy.mode is Mode.SHADOW
+    assert [each.mode for each in policy.budgets] == [Mode.SHADOW, Mode.WARN]
