@@ -8,7 +8,6 @@ this library cannot carry out is refused with a reason, not ignored.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections import Counter, OrderedDict
@@ -160,13 +159,6 @@ class Board:
     def wide(self) -> bool:
         """Whether anything stands that goes by who pays for a call."""
         return self._wide is not None
-
-    def until(self, directive: Directive) -> float:
-        """When a directive ends by its time (monotonic); the past when it does not stand."""
-        notice = self._notices.get(directive.id)
-        if notice is None:
-            return -math.inf
-        return math.inf if notice.directive.on_expiry is OnExpiry.DENY else notice.until
 
     def directives(self) -> list[Directive]:
         """Everything that holds now."""

@@ -8,13 +8,9 @@ after the other. Rule 4: where it is not known how to wait, nobody does. It make
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 from spanfuse.board import Board
 from spanfuse.context import RunScope
@@ -23,17 +19,11 @@ from spanfuse.guard import fault, guarded
 from spanfuse.orders import pace_of
 from spanfuse.pace import Pace, Place
 from spanfuse.provider import Intent
+from spanfuse.room import Room, running_loop
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Instant
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode
 
-if TYPE_CHECKING:
-    import asyncio
-
-LOOK: Final = 1.0
-"""Seconds after which whoever waits looks again, at most: places may have been given up before it."""
-SHORTEST: Final = 0.001
-"""The least of them."""
 PACES: Final = 1_024
 """How many orders' paces are kept; the oldest go first."""
 
@@ -44,72 +34,48 @@ class Throttle:
     def __init__(self, board: Board, gate: Gate) -> None:
         self.board = board
         self.gate = gate
+        self.held: set[object] = set()  # who waits now
         # Reentrant: the garbage collector may end a dropped coroutine, so a wait, in the middle of anything.
         self._lock = threading.RLock()
         self._paces: dict[tuple[str, float, int], Pace] = {}
-        self._wakers: dict[_Passage, Callable[[], object]] = {}
+        self._room = Room()
         self._over = False
-        board.on_change(lambda directive: self._wake())
-        board.on_lift(self._wake)
+        board.on_change(lambda directive: self._room.made())
+        board.on_lift(self._room.made)
 
     @property
     def waiting(self) -> int:
         """How many calls wait now."""
-        with self._lock:
-            return sum(bool(passage.waits) for passage in self._wakers)
+        return len(self.held)
 
     @guarded("throttle", None)
     def hold(self, intent: Intent, scope: RunScope) -> None:
         """Returns when a call may be made, or would be refused; how long that took is said on its intent."""
-        if not self.board.stands(Action.THROTTLE):
-            return
-        with _Passage(self, intent, scope) as passage:
-            bell = threading.Event()
-            while (left := passage.left(bell.set)) > 0:
-                bell.wait(left)
-                bell.clear()
+        if self.board.stands(Action.THROTTLE):
+            with _Passage(self, intent, scope) as passage:
+                self._room.wait(passage.left)
 
     async def hold_async(self, intent: Intent, scope: RunScope) -> None:
         """As `hold`, for a task."""
-        loop = _loop()
-        if loop is None or not self.board.stands(Action.THROTTLE):
+        if not self.board.stands(Action.THROTTLE):
+            return
+        loop = running_loop()
+        if loop is None:
             return
         try:
-            await self._hold_async(intent, scope, loop)
+            with _Passage(self, intent, scope) as passage:
+                await self._room.wait_async(passage.left, loop)
         except Exception as error:
             fault("throttle", error)
-
-    async def _hold_async(self, intent: Intent, scope: RunScope, loop: asyncio.AbstractEventLoop) -> None:
-        with _Passage(self, intent, scope) as passage:
-            while True:
-                bell: asyncio.Future[None] = loop.create_future()
-                left = passage.left(partial(loop.call_soon_threadsafe, _ring, bell))
-                if left <= 0:
-                    return
-                timer = loop.call_later(left, _ring, bell)
-                try:
-                    await bell
-                finally:
-                    timer.cancel()
 
     def let_go(self) -> None:
         """Holds nobody any more, for good: the library ends its work."""
         self._over = True
-        self._wake()
+        self._room.made()
 
     def orders(self, intent: Intent, scope: RunScope) -> list[Directive]:
         """What holds a call back now, or would were it enforced."""
         return [] if self._over else self.gate.sparing(Action.THROTTLE, intent, scope)
-
-    def listen(self, passage: _Passage, waker: Callable[[], object]) -> None:
-        """`waker` is called when what is ordered has changed."""
-        with self._lock:
-            self._wakers[passage] = waker
-
-    def leave(self, passage: _Passage) -> None:
-        """It waits no more."""
-        with self._lock:
-            self._wakers.pop(passage, None)
 
     def place(self, directive: Directive) -> Place:
         """A place in the row of an order."""
@@ -135,26 +101,17 @@ class Throttle:
                 del self._paces[next(iter(self._paces))]
         return pace
 
-    def _wake(self) -> None:
-        if not self._wakers:
-            return
-        with self._lock:
-            wakers = list(self._wakers.values())
-        for waker in wakers:
-            with suppress(RuntimeError):  # its loop has been closed
-                waker()
-
 
 class _Passage:
     """One call on its way through all that holds it back."""
 
     def __init__(self, throttle: Throttle, intent: Intent, scope: RunScope) -> None:
-        self.waits: dict[str, Directive] = {}  # what it has to wait for, or had to
         self._throttle = throttle
         self._board = throttle.board
         self._intent = intent
         self._scope = scope
         self._began: Instant = throttle.board.clock()
+        self._waits: dict[str, Directive] = {}  # what it has to wait for, or had to
         self._passed: set[str] = set()  # what would have held it back, were it enforced
         self._places: dict[tuple[object, ...], tuple[Directive, Place]] = {}
 
@@ -164,32 +121,29 @@ class _Passage:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._throttle.leave(self)
+        self._throttle.held.discard(self)
         now = self._board.clock()
         for directive, place in self._places.values():
             self._throttle.free(directive, place, passed=error is None and place.due <= now)
-        if self.waits:
+        if self._waits:
             waited = now - self._began
             self._intent.attributes[names.THROTTLED_MS] = round(waited * 1_000)
-            for directive in self.waits.values():
+            for directive in self._waits.values():
                 self._board.ledger.spare(directive, waited=waited)
 
-    def left(self, waker: Callable[[], object]) -> float:
-        """Seconds until it is to look again, none when it may pass; `waker` is called on what changes."""
-        self._throttle.listen(self, waker)  # before the look: nothing falls in between
+    def left(self) -> float:
+        """Seconds until it is to look again; none when it may pass."""
         orders = self._throttle.orders(self._intent, self._scope)
         self._count([one for one in orders if one.mode is not Mode.ENFORCE])
         self._book([one for one in orders if one.mode is Mode.ENFORCE])
         now = self._board.clock()
         ahead = [(directive, place.due) for directive, place in self._places.values() if place.due > now]
-        if not ahead:
-            return 0.0
         for directive, _ in ahead:
-            if directive.id not in self.waits:
+            if directive.id not in self._waits:
                 self._board.ledger.spare(directive, throttled=1)
-            self.waits[directive.id] = directive
-        due = max(min(due, self._board.until(directive)) for directive, due in ahead)
-        return min(max(due - now, SHORTEST), LOOK)
+            self._waits[directive.id] = directive
+            self._throttle.held.add(self)
+        return max((due - now for _, due in ahead), default=0.0)
 
     def _count(self, orders: list[Directive]) -> None:
         for directive in orders:
@@ -205,18 +159,3 @@ class _Passage:
         for row, directive in rows.items():
             held = self._places.get(row)
             self._places[row] = (directive, held[1] if held else self._throttle.place(directive))
-
-
-def _loop() -> asyncio.AbstractEventLoop | None:
-    """The running loop, without importing asyncio where nobody uses it."""
-    module = sys.modules.get("asyncio")
-    try:
-        loop: asyncio.AbstractEventLoop | None = module.get_running_loop() if module else None
-    except RuntimeError:  # another library's loop
-        return None
-    return loop
-
-
-def _ring(bell: asyncio.Future[None]) -> None:
-    if not bell.done():
-        bell.set_result(None)

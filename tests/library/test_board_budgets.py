@@ -10,7 +10,7 @@ from tests.library.making import Clock
 from spanfuse.board import Board
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.reach import Degrading, Payer, Reach
-from spanfuse_processor.engine.verdicts import Action, Directive, OnExpiry
+from spanfuse_processor.engine.verdicts import Action, Directive
 
 R1, R2 = BreakerKey(Level.RUN, "r1"), BreakerKey(Level.RUN, "r2")
 DAILY = BreakerKey(Level.BUDGET, "daily")
@@ -87,15 +87,6 @@ def test_what_covers_a_call_comes_strictest_first_by_key_and_by_reach(board: Boa
     assert board.covering(Action.THROTTLE, [R1], ANN) == [high, middle, low]
     assert board.covering(Action.THROTTLE, [R1], Payer()) == [high, low]
     assert board.covering(Action.THROTTLE, [R2], ANN) == [middle]
-
-
-def test_the_board_says_until_when_an_order_stands(board: Board, clock: Clock) -> None:
-    board.post(order(ttl=10.0))
-    board.post(order(R2, id="denies", ttl=10.0, on_expiry=OnExpiry.DENY))
-
-    assert board.until(order()) == clock() + 10.0
-    assert board.until(order(id="denies")) == float("inf")
-    assert board.until(order(id="unheard of")) == float("-inf")
 
 
 def test_who_listens_for_what_is_lifted_hears_of_each_withdrawal(board: Board) -> None:
