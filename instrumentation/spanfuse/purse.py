@@ -24,6 +24,7 @@ class Short:
 
     Attributes:
         account: where; `measure` is that of `need` and `left`.
+        left: what is not spent yet, whoever holds it; None: nobody could be asked.
         can_come: whether others hold what is missing, so that it may come back: waiting up to `patience`
             seconds is worth a try.
         problem: why nobody knows, when the processor cannot be asked.
@@ -32,7 +33,7 @@ class Short:
     account: Account
     measure: Measure
     need: int
-    left: int
+    left: int | None
     can_come: bool
     patience: float
     problem: str = ""

@@ -38,14 +38,15 @@ class Refusal:
     @classmethod
     def of(cls, short: Short) -> Refusal:
         """There is not enough in an account."""
-        need, left = _words(short.need, short.measure), _words(short.left, short.measure)
-        held = (
-            f", and what others hold did not come back within {short.patience:g} s" if short.can_come else ""
-        )
-        why = f"; {short.problem}" if short.problem else ""
-        message = f"the call may cost {need}, {left} is left that nobody holds{held}{why}"
-        evidence = Evidence("budget", float(short.need), float(short.left))
-        return cls("BUDGET", str(short.account), message, evidence)
+        need = _words(short.need, short.measure)
+        left = "nobody could say how much is left"
+        if short.left is not None:
+            left = f"{_words(short.left, short.measure)} is left"
+        if short.left is not None and short.can_come:
+            left += f", which others hold: nothing came back within {short.patience:g} s"
+        why = f" ({short.problem})" if short.problem else ""
+        evidence = Evidence("budget", float(short.need), float(short.left or 0))
+        return cls("BUDGET", str(short.account), f"the call may cost {need}; {left}{why}", evidence)
 
     def directive(self) -> Directive:
         """The order, for this process alone."""

@@ -31,6 +31,8 @@ FIRST: Final = 0.05
 """Seconds until the next try after one that failed; twice as many after each further one."""
 LAST: Final = 1.0
 """The most of them."""
+LONGEST: Final = 60.0
+"""Seconds between two looks, at most."""
 VOID: Final = frozenset({"NOT_FOUND", "UNIMPLEMENTED"})
 """The codes by which a processor says that no lease is needed, or that it has none."""
 
@@ -85,7 +87,7 @@ class LeaseKeeper:
                 pause = self.tick()
             except Exception as error:
                 fault("leases", error)
-            self._bell.wait(pause)
+            self._bell.wait(min(pause, LONGEST))
 
     def _ask(self, pool: Pool, ask: LeaseAsk, timeout: float) -> bool:
         """Asks once; whether there was an answer."""

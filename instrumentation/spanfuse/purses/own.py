@@ -62,9 +62,8 @@ class OwnPurse:
             if account is None:
                 return None
             budget, balance = ledger.budget(account), ledger.balance(account, wall)
-            need = amounts.of(budget.measure)
-            can_come = balance.limit - balance.spent >= need
-            return Short(account, budget.measure, need, balance.left, can_come, budget.patience)
+            need, left = amounts.of(budget.measure), max(0, balance.limit - balance.spent)
+            return Short(account, budget.measure, need, left, left >= need, budget.patience)
 
         return self.judge.money(reserve) or _Reserved(self, key)
 

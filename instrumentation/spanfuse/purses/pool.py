@@ -72,7 +72,7 @@ class Pool:
             self.waiting.pop(waiter, None)
         else:
             self.waiting[waiter] = need
-        left = max(0, self.free, self.remaining)
+        left = None if self.remaining == UNKNOWN else self.remaining
         return Short(self.account, self.measure, need, left, not gone, self.patience)
 
     def spend(self, amount: int) -> None:
