@@ -39,3 +39,8 @@ def test_of_too_many_the_oldest_are_lost_and_counted() -> None:
 
     assert [each.number for each in journal.drain()] == [3, 4, 5]
     assert journal.lost == 2
+
+    money = ledger(journal=1)
+    for key in (b"a", b"b", b"c"):
+        money.charge(key, CHAT, usd(5), NOON, NOON)
+    assert money.stats.lost == 2

@@ -269,6 +269,14 @@ def test_other_budgets_keep_what_was_spent_and_promised() -> None:
         money.balance(Account("gone"), NOON)
 
 
+def test_accounts_are_bounded_and_those_put_away_too_early_are_counted() -> None:
+    money = Ledger([USERS], NOON, books=8)
+    for number in range(20):
+        money.charge(bytes([number]), Payer(user=f"u{number}"), usd(1), NOON + number, NOON)
+
+    assert len(money.balances(NOON + 20)) == 20 - money.stats.evicted == 8
+
+
 def test_a_balance_of_what_nothing_was_charged_to_is_empty_and_opens_nothing() -> None:
     money = ledger(USERS)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, Self
 
 from spanfuse_processor.engine.budget import Account, Amounts, Budget
@@ -22,6 +23,7 @@ from spanfuse_processor.engine.budgets.journal import Change, Entry, Journal
 from spanfuse_processor.engine.budgets.receipts import Receipts
 from spanfuse_processor.engine.budgets.reservations import HELD, Held, Reservations
 from spanfuse_processor.engine.budgets.shelf import BOOKS, Plan, Shelf
+from spanfuse_processor.engine.budgets.stats import LedgerStats
 from spanfuse_processor.engine.budgets.till import NOTHING, Till
 from spanfuse_processor.engine.reach import Payer
 
@@ -31,21 +33,6 @@ REMEMBERED: Final = 65_536
 """Calls whose charges are remembered at least, so that none is charged twice."""
 
 
-class LedgerStats:
-    """What happened that no balance says, since the ledger was made.
-
-    Attributes:
-        refused: reservations that a strict account had no room for.
-        expired: reservations that nobody settled in time.
-        duplicates: charges that had been charged before.
-    """
-
-    __slots__ = ("duplicates", "expired", "refused")
-
-    def __init__(self) -> None:
-        self.refused = self.expired = self.duplicates = 0
-
-
 class Ledger:
     """The count of every account of some budgets.
 
@@ -53,7 +40,7 @@ class Ledger:
     accounts are open at a time, `remember` how many calls are remembered at least.
     """
 
-    __slots__ = ("_closed", "_held", "_journal", "_receipts", "_shelf", "_till", "stats")
+    __slots__ = ("_closed", "_held", "_journal", "_receipts", "_shelf", "_stats", "_till")
 
     def __init__(
         self,
@@ -69,7 +56,7 @@ class Ledger:
         self._held = Reservations()
         self._receipts, self._journal = Receipts(remember), Journal(journal)
         self._till = Till(self._shelf, self._receipts, self._journal)
-        self.stats = LedgerStats()
+        self._stats = LedgerStats()
 
     def reserve(
         self, key: bytes, payer: Payer, amounts: Amounts, wall: float, ttl: float = TTL
@@ -88,7 +75,7 @@ class Ledger:
                 book.turn(wall)
             need = amounts[book.at]
             if need and book.spent + book.reserved + book.granted + need > book.limit and book.refuses:
-                self.stats.refused += 1
+                self._stats.refused += 1
                 return book.account
         if plan.books and self._receipts.get(key) is None:
             self._held.take(key, Held(payer, plan, amounts, wall + ttl))
@@ -128,7 +115,7 @@ class Ledger:
             if held is not None:
                 plan = held.plan
                 self._till.pay(Change.EXPIRE, key, plan, held.amounts, wall, wall, held.amounts, plan.strict)
-        self.stats.expired += len(keys)
+        self._stats.expired += len(keys)
         return tuple(keys)
 
     def charge(
@@ -167,7 +154,7 @@ class Ledger:
         known = self._receipts.get(key)
         if known is not None and known.presumed:
             return self._till.revise(key, known, amounts, wall)
-        self.stats.duplicates += known is not None
+        self._stats.duplicates += known is not None
         return ()
 
     def grant(self, account: Account, amount: int, wall: float) -> int:
@@ -237,6 +224,11 @@ class Ledger:
     def next_deadline(self) -> float:
         """When (wall time) `expire` or `close` has something to do; `inf`: never, as it is."""
         return min(self._held.soonest, self._shelf.turns)
+
+    @property
+    def stats(self) -> LedgerStats:
+        """What happened that no balance says."""
+        return replace(self._stats, evicted=self._shelf.evicted, lost=self._journal.lost)
 
     def drain(self) -> list[Entry]:
         """Every change since the last time, where a journal is kept; see `Entry`."""
