@@ -32,7 +32,7 @@ class Twins:
         self._heard: dict[bytes, RawSpan] = {}
 
     def note(self, span_id: bytes, parent_span_id: bytes, kind: Kind, call: bytes = b"") -> None:
-        """A call of ours begins, under a span that may tell of the same call; or that span tells of `call`."""
+        """A call of ours begins, below a span that may tell of it, too; or that span tells of `call`."""
         told = kind, call or span_id
         self._ours[span_id] = told
         self._above[parent_span_id] = told

@@ -131,7 +131,10 @@ class TestPolicy:
         made = engine(policy)
         tell(made, [model(1), model(2, model="odd", name="odder")])
 
-        assert [(call.cost, call.estimated) for call in calls] == [(110, False), (500, True)]
+        assert [(call.cost, call.estimated, call.unpriced) for call in calls] == [
+            (110, False, False),
+            (500, True, True),
+        ]
         assert (look(made).cost, look(made).unpriced_calls) == (610, 0)
         assert (made.stats().unpriced_models, made.stats().guessed) == ({"odd": 1}, 1)
 

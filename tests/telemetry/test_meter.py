@@ -10,8 +10,8 @@ from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.telemetry.meter import OTHER, Labels, Meter
 
 
-def counted(meter: Meter, event: CallEnded, cost: int | None = None) -> None:
-    meter.add(Call(event, "run", 1, 0, 0, (), True, cost), event)
+def counted(meter: Meter, event: CallEnded, cost: int | None = None, **more: bool) -> None:
+    meter.add(Call(event, "run", 1, 0, 0, (), True, cost, **more), event)  # type: ignore[arg-type]
 
 
 def chat(number: int, model: str = "gpt-4o", **more: object) -> CallEnded:
@@ -37,6 +37,24 @@ def test_a_model_without_a_price_never_becomes_a_label() -> None:
     counted(meter, chat(1, model="model-that-a-client-made-up"), cost=None)
 
     assert meter.models["main", "openai", OTHER, "ok"].unpriced == 1
+
+
+def test_a_fallback_is_spent_and_still_no_price_of_the_model() -> None:
+    meter = Meter()
+
+    counted(meter, chat(1, model="made-up"), cost=250, unpriced=True, estimated=True)
+
+    sums = meter.models["main", "openai", OTHER, "ok"]
+    assert (sums.micro_usd, sums.unpriced) == (250, 1)
+
+
+def test_a_call_that_another_tells_too_uses_nothing_of_its_own() -> None:
+    meter = Meter()
+
+    counted(meter, chat(1), cost=250, counts=False)
+
+    sums = meter.models["main", "openai", "gpt-4o", "ok"]
+    assert (sums.calls, sums.input_tokens, sums.micro_usd) == (1, 0, 0)
 
 
 def test_tool_calls_count_by_agent_and_outcome() -> None:

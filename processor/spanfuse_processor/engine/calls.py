@@ -60,7 +60,8 @@ class Call:
     Of a call that ended: `window` is how many tokens its model takes in at once (0: unknown, or no model's
     call), `run_cost` and `run_tokens` are what the run has cost by now and the tokens that it did not read
     from a cache: each call once, and with prices that came late. `counts` is False where another call tells
-    the same and stands in the totals, `estimated` True where its usage or its price is a guess.
+    the same and stands in the totals, `estimated` True where its usage or its price is a guess. `unpriced`:
+    nobody knows its model's price, so it costs nothing or the policy's fallback.
 
     Of a tool's, a model's or an agent's call that ended: `lane` is the agent at work that made it
     (`lanes.Lane`), `news` what it brought, `effect` what the tool does, as declared or guessed,
@@ -84,6 +85,7 @@ class Call:
     run_tokens: int = 0
     counts: bool = True
     estimated: bool = False
+    unpriced: bool = False
     nest: Nest | None = None
 
 

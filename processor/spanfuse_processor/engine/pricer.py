@@ -96,11 +96,12 @@ class Pricer:
             self.wait(call.run, event, event.usage, stopped)
         else:
             rates = self.known(event)
-            if cost is None or is_guess(rates, event.cost):
+            call.unpriced = cost is None or is_guess(rates, event.cost)
+            if call.unpriced:
                 self.unpriced(event)
                 stats.guessed += cost is not None
         stats.estimated += event.estimated
-        call.estimated = event.estimated or is_guess(rates, event.cost)
+        call.estimated = event.estimated or (call.unpriced and cost is not None)
         if rates is not None and event.kind is MODEL:
             call.window = rates.window
 

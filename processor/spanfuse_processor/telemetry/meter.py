@@ -73,7 +73,8 @@ class Meter:
 
     def _add_model(self, call: Call, event: CallEnded) -> None:
         # A name that no price list knows may be anything a client invents: it never becomes a label.
-        name = self.model_names.bounded(event.model) if call.cost is not None else OTHER
+        known = call.cost is not None and not call.unpriced
+        name = self.model_names.bounded(event.model) if known else OTHER
         outcome = "error" if event.error else "ok"
         key = (self.agents.bounded(event.agent), event.provider or "unknown", name, outcome)
         counts = self.models.get(key)
@@ -81,14 +82,12 @@ class Meter:
             counts = self.models[key] = ModelCounts()
         counts.calls += 1
         usage = event.usage
-        if usage is None:
+        if usage is None or not call.counts:
             return
         counts.input_tokens += usage.input_tokens
         counts.output_tokens += usage.output_tokens
         counts.cached_tokens += usage.cached_tokens
         counts.cache_write_tokens += usage.cache_write_tokens
         counts.reasoning_tokens += usage.reasoning_tokens
-        if call.cost is None:
-            counts.unpriced += 1
-        else:
-            counts.micro_usd += call.cost
+        counts.unpriced += not known
+        counts.micro_usd += call.cost or 0
