@@ -153,7 +153,7 @@ class Board:
 
     def stands(self, action: Action) -> bool:
         """Whether there is any directive of this action, for whomever: when not, nobody need ask further."""
-        return self._actions[action] > 0
+        return self._actions.get(action, 0) > 0
 
     @property
     def wide(self) -> bool:

@@ -79,7 +79,10 @@ def measured(intent: Intent) -> Length:
     """How long everything is that the model is told; where the content was let go, how long it was."""
     if intent.length is not None:
         return Length(*intent.length)
-    asked, beside = length(intent.arguments), length(intent.beside)
+    asked = length(intent.arguments)
+    if intent.beside is None:
+        return Length(asked.characters, asked.media or intent.media)
+    beside = length(intent.beside)
     return Length(asked.characters + beside.characters, asked.media or beside.media or intent.media)
 
 

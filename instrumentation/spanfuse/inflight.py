@@ -205,6 +205,6 @@ def _here() -> tuple[asyncio.AbstractEventLoop | None, asyncio.Task[Any] | None]
         return None, None
     try:
         loop = asyncio.get_running_loop()
-    except RuntimeError:
+    except (RuntimeError, AttributeError):  # no loop runs; or another thread is importing asyncio just now
         return None, None
     return loop, asyncio.current_task(loop)

@@ -76,7 +76,7 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
     module = sys.modules.get("asyncio")
     try:
         loop: asyncio.AbstractEventLoop | None = module.get_running_loop() if module else None
-    except RuntimeError:
+    except (RuntimeError, AttributeError):  # no loop runs; or another thread is importing asyncio just now
         return None
     return loop
 

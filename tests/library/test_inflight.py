@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 from tests.library.making import scope
@@ -271,3 +273,13 @@ async def test_what_is_lifted_within_its_grace_cancels_nothing(board: Board, inf
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+def test_a_thread_that_imports_asyncio_just_now_disturbs_nobody(
+    inflight: Inflight, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "asyncio", ModuleType("asyncio"))
+
+    inflight.refused(directive(R1))
+    with inflight.wait(KEYS).interruptibly() as wait:
+        assert not wait.interruptible

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import threading
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -140,6 +141,9 @@ def test_where_nobody_knows_how_to_wait_nobody_does(
     board.post(slow())
     throttle.hold(chat(), WHERE)
 
+    with pytest.raises(StopIteration):
+        throttle.hold_async(chat(), WHERE).send(None)
+    monkeypatch.setitem(sys.modules, "asyncio", ModuleType("asyncio"))  # another thread imports it just now
     with pytest.raises(StopIteration):
         throttle.hold_async(chat(), WHERE).send(None)
     monkeypatch.delitem(sys.modules, "asyncio")
