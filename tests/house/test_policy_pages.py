@@ -16,7 +16,8 @@ from spanfuse_processor.engine.policy_file import policy_from_mapping
 
 PAGES = [(ROOT / "docs" / name).read_text() for name in ("policy.md", "budgets.md")]
 SHOWN = re.compile(r"```yaml\n(policy:.*?)```", re.DOTALL)
-POLICIES = SHOWN.findall("".join([*PAGES, (ROOT / "README.md").read_text()]))
+OTHERS = [(ROOT / name).read_text() for name in ("docs/prices.md", "README.md")]
+POLICIES = SHOWN.findall("".join([*PAGES, *OTHERS]))
 
 
 def test_the_page_of_limits_is_made_from_the_code() -> None:
