@@ -35,6 +35,9 @@ PATIENCE: Final = {
 }
 """What holds unless the URL says otherwise: seconds, then milliseconds, then seconds."""
 
+SCHEMA: Final = "spanfuse"
+"""Where the tables are, so that they meet no others."""
+
 ONE_AT_A_TIME: Final = 0x7370616E66757365 >> 1
 """The advisory lock of writers whose order matters."""
 
@@ -78,15 +81,17 @@ class PostgresStore(SqlStore):
     def _migrate(self) -> None:
         steps = self._sql.migrations
         with self.writing(alone=True) as database:
-            database.tell("CREATE TABLE IF NOT EXISTS spanfuse_version (version BIGINT NOT NULL)")
-            known = database.ask("SELECT max(version) FROM spanfuse_version")
+            if not database.ask("SELECT 1 FROM pg_namespace WHERE nspname = %s", SCHEMA):
+                database.tell(f"CREATE SCHEMA {SCHEMA}")
+            database.tell("CREATE TABLE IF NOT EXISTS version (version BIGINT NOT NULL)")
+            known = database.ask("SELECT max(version) FROM version")
             version = known[0][0] or 0
             if version > len(steps):
                 raise StoreError("the database was made by a newer version of spanfuse")
             for number, step in enumerate(steps[version:], version + 1):
                 for statement in filter(str.strip, step.split(";")):
                     database.tell(statement)
-                database.tell("INSERT INTO spanfuse_version VALUES (%s)", [(number,)])
+                database.tell("INSERT INTO version VALUES (%s)", [(number,)])
 
 
 class _Open:
@@ -119,7 +124,7 @@ class _Line:
         """One transaction."""
         with self._lock, _told():
             if self._connection is None:
-                self._connection = psycopg.connect(self._url, **_unless_said(self._url))
+                self._connection = _connected(self._url)
             try:
                 with self._connection.transaction():
                     yield self._connection
@@ -134,6 +139,13 @@ class _Line:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+
+def _connected(url: str) -> psycopg.Connection[Any]:
+    connection = psycopg.connect(url, **_unless_said(url))
+    connection.execute(f"SET search_path TO {SCHEMA}")
+    connection.commit()
+    return connection
 
 
 def _unless_said(url: str) -> dict[str, Any]:

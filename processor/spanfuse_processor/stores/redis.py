@@ -1,8 +1,9 @@
 """The store in Redis (`redis://...`): for the ledger that replicas share.
 
-Rule 1: what has to hold together is one script, and a batch is one round trip. Rule 2: a writer's entries
-are a stream whose ids are their numbers, so that a batch that is sent twice is kept once. Rule 3: all keys
-are in one slot. The bill is kept here too where nothing better is at hand; it takes memory, and `prune`.
+Rule 1: what has to hold together is one script, and a batch is one round trip: scripts are sent along.
+Rule 2: a writer's entries are a stream whose ids are their numbers, so that a batch that is sent twice is kept
+once. Rule 3: all keys are in one slot. The bill is kept here too where nothing better is at hand; it takes
+memory, and `prune`.
 """
 
 from __future__ import annotations
@@ -127,9 +128,6 @@ class RedisStore:
                 socket_connect_timeout=PATIENCE,
                 retry=Retry(NoBackoff(), 0),
             )
-            self._put = self._redis.register_script(_PUT)
-            self._log = self._redis.register_script(_LOG)
-            self._save = self._redis.register_script(_SAVE)
 
     def append_bill(self, rows: Sequence[BillRow]) -> None:
         """Keeps rows that are new, and those of a higher revision in place of their older ones."""
@@ -150,9 +148,7 @@ class RedisStore:
                 chunk = entries[start : start + CHUNK]
                 wall = repr(max(entry.wall for entry in chunk))
                 lines = map(line_of, chunk)
-                self._log(
-                    keys=[LOG + writer, WRITERS], args=[writer, wall, first + start, *lines], client=batch
-                )
+                batch.eval(_LOG, 2, LOG + writer, WRITERS, writer, wall, first + start, *lines)
             batch.execute()
 
     def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
@@ -178,7 +174,7 @@ class RedisStore:
         texts = [json.dumps(dict(seen)), json.dumps(dump)]
         arguments: list[str | float] = [LOG, *texts, repr(wall), LEAST_BETWEEN_DUMPS, FORGOTTEN_AFTER]
         with _told():
-            return bool(self._save(keys=[DUMP, WRITERS], args=arguments))
+            return bool(self._redis.eval(_SAVE, 2, DUMP, WRITERS, *arguments))
 
     def load_ledger(self) -> Saved:
         """The newest dump."""
@@ -241,7 +237,7 @@ class RedisStore:
                     (name, revision, repr(at), json.dumps(row))
                     for name, revision, at, row in kept[start : start + CHUNK]
                 ]
-                self._put(keys=[rows, times], args=list(chain(*arguments)), client=batch)
+                batch.eval(_PUT, 2, rows, times, *chain(*arguments))
             batch.execute()
 
     def _between(self, rows: str, times: str, since: float, until: float) -> Iterator[str]:

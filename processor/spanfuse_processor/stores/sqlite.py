@@ -26,6 +26,9 @@ DIALECT: Final = Dialect(
     time="strftime('{word}', CAST({column} AS INTEGER), 'unixepoch')",
     times=("%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H:00"),
 )
+OURS: Final = int.from_bytes(b"SPFU", "big")
+"""By which our files are known."""
+
 BUSY: Final = 5.0
 """Seconds to wait for another process that writes."""
 
@@ -46,9 +49,9 @@ class SqliteStore(SqlStore):
             self._path.touch(mode=0o600)
             self._writer = undo.enter_context(contextlib.closing(_connected(self._path)))
             self._reader = undo.enter_context(contextlib.closing(_connected(self._path)))
+            self._migrate()
             self._writer.execute("PRAGMA journal_mode=WAL")
             self._writer.execute("PRAGMA synchronous=NORMAL")
-            self._migrate()
             undo.pop_all()
 
     @contextlib.contextmanager
@@ -72,12 +75,16 @@ class SqliteStore(SqlStore):
     def _migrate(self) -> None:
         steps = self._sql.migrations
         with _transaction(self._writer, "BEGIN IMMEDIATE"):
+            (tables,) = self._writer.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+            if tables and self._writer.execute("PRAGMA application_id").fetchone() != (OURS,):
+                raise StoreError(f"{self._path} is a database of something else")
             (version,) = self._writer.execute("PRAGMA user_version").fetchone()
             if version > len(steps):
                 raise StoreError(f"{self._path} was made by a newer version of spanfuse")
             for step in steps[version:]:
                 for statement in step.split(";"):
                     self._writer.execute(statement)
+            self._writer.execute(f"PRAGMA application_id = {OURS}")
             self._writer.execute(f"PRAGMA user_version = {len(steps)}")
 
 

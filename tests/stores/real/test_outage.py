@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
 import redis
+from tests.stores.making import NOON, call, entries
 from tests.stores.outage import outlives
 from tests.stores.real.servers import Server, postgres_server, redis_server
+from tests.writing.stores import HandClock
+from tests.writing.test_keeping import FakeLedger
 
 from spanfuse_processor.store import StoreError
 from spanfuse_processor.storing import open_store
+from spanfuse_processor.writing import Keeper, Writer, restore
+from spanfuse_processor.writing.writer import LONGEST_BETWEEN_DUMPS
 
 
 @pytest.fixture
@@ -74,3 +81,50 @@ def test_redis_without_memory_refuses_and_loses_nothing(redis_running: Server, r
 def test_a_database_that_is_not_there_is_said_so() -> None:
     with pytest.raises(StoreError, match="postgresql"):
         open_store("postgresql://spanfuse@127.0.0.1:1/postgres")
+
+
+def test_a_redis_that_lost_everything_has_the_ledger_back_with_the_next_dump(redis_url: str) -> None:
+    clock, ledger = HandClock(), FakeLedger()
+    writer = Writer(lambda: open_store(redis_url), clock, lambda _: None, every=0.01)
+    keeper = Keeper(writer, {})
+    ledger.change(*entries(1, 2, 3))
+    keeper.keep(ledger, NOON)
+    assert writer.flush(10)
+
+    with redis.Redis.from_url(redis_url) as client:
+        client.flushall()
+    ledger.change(*entries(4))
+    keeper.keep(ledger, NOON)
+    assert writer.flush(10)
+    clock.now += LONGEST_BETWEEN_DUMPS
+    keeper.keep(ledger, NOON)
+
+    assert writer.close(10)
+    with contextlib.closing(open_store(redis_url)) as store:
+        assert restore(store) == ({"number": 4}, [], {writer.name: 4})
+
+
+def test_tables_of_others_in_the_same_database_are_left_alone(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url) as other:
+        other.execute("CREATE TABLE event (mine TEXT)")
+
+    with contextlib.closing(open_store(postgres_url)) as store:
+        assert list(store.events(0.0, 2 * NOON)) == []
+
+
+def test_tables_that_a_newer_version_made_are_left_alone(postgres_url: str) -> None:
+    open_store(postgres_url).close()
+    with psycopg.connect(postgres_url) as newer:
+        newer.execute("INSERT INTO spanfuse.version VALUES (1000)")
+
+    with pytest.raises(StoreError, match="newer version"):
+        open_store(postgres_url)
+
+
+def test_replicas_may_start_together(postgres_url: str) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        stores = list(pool.map(open_store, [postgres_url] * 4))
+
+    for store in stores:
+        store.append_bill([call(1)])
+        store.close()
