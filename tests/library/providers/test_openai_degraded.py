@@ -1,11 +1,8 @@
-"""Orders to degrade and to throttle, obeyed by OpenAI's SDK over real sockets, on every path."""
+"""Orders to degrade, obeyed by OpenAI's SDK over real sockets, on every path."""
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -16,10 +13,8 @@ from openai import AsyncOpenAI, AzureOpenAI, OpenAI
 from tests.library.providers.fake_openai import FakeOpenAI, Reply
 from tests.library.providers.openai_paths import CHAT, COUNTED, MODEL, PATHS, SAID, USER, Path
 from tests.library.providers.stage import Stage
-from tests.waiting import until
 
 from spanfuse import guard, runtime
-from spanfuse.errors import BreakerOpen
 from spanfuse.providers.openai import sending
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import BreakerKey, Level
@@ -210,88 +205,3 @@ def test_the_price_is_that_of_the_model_that_was_asked(
     client.chat.completions.create(**CHAT)
 
     assert short.only()[names.COST_USD] == pytest.approx(17e-6)
-
-
-def test_a_stop_goes_before_both(short: Stage, client: OpenAI, server: FakeOpenAI) -> None:
-    short.board.post(SLOW)
-    short.board.post(replace(BUDGET, id="spent", action=Action.STOP, degrading=None))
-
-    for _ in range(2):
-        with pytest.raises(BreakerOpen):
-            client.chat.completions.create(**CHAT)
-
-    assert server.requests == []
-    assert short.board.effects(SLOW).calls_throttled == 0
-
-
-def test_both_are_obeyed_where_both_stand(short: Stage, client: OpenAI, server: FakeOpenAI) -> None:
-    short.board.post(SLOW)
-
-    for _ in range(2):
-        client.chat.completions.create(**CHAT)
-
-    span = short.spans[1]
-    assert (span[names.DEGRADED], span[names.THROTTLED_MS] > 0) == (True, True)
-
-
-def test_threads_pass_one_after_the_other(stage: Stage, client: OpenAI, server: FakeOpenAI) -> None:
-    stage.board.post(SLOW)
-    began = time.monotonic()
-
-    with ThreadPoolExecutor(5) as pool:
-        list(pool.map(lambda _: client.chat.completions.create(**CHAT), range(5)))
-
-    assert time.monotonic() - began >= 0.39
-    assert len(server.requests) == 5
-    effects = stage.board.effects(SLOW)
-    assert effects.calls_throttled == 4
-    assert effects.throttled_for == pytest.approx(1.0, abs=0.5)
-
-
-async def test_tasks_pass_one_after_the_other_streams_among_them(
-    stage: Stage, async_client: AsyncOpenAI, server: FakeOpenAI
-) -> None:
-    stage.board.post(SLOW)
-    began = time.monotonic()
-
-    async def stream() -> None:
-        async for _ in await async_client.chat.completions.create(**CHAT, stream=True):
-            pass
-
-    await asyncio.gather(*[stream() for _ in range(4)])
-
-    assert time.monotonic() - began >= 0.29
-    until(lambda: len(stage.spans) == 4)
-    assert sum(names.THROTTLED_MS in span for span in stage.spans) == 3
-
-
-async def test_a_stop_that_comes_meanwhile_refuses_those_that_wait(
-    stage: Stage, client: OpenAI, async_client: AsyncOpenAI, server: FakeOpenAI
-) -> None:
-    stage.board.post(replace(SLOW, params=(("calls_per_second", 0.01),)))
-    client.chat.completions.create(**CHAT)
-    live = runtime.live()
-    assert live is not None
-
-    tasks = [asyncio.create_task(async_client.chat.completions.create(**CHAT)) for _ in range(2)]
-    thread = asyncio.create_task(asyncio.to_thread(client.chat.completions.create, **CHAT))
-    while live.throttle.waiting < 3:
-        await asyncio.sleep(0.001)
-    stage.stop()
-    ended = await asyncio.wait_for(asyncio.gather(*tasks, thread, return_exceptions=True), 5)
-
-    assert [type(each) for each in ended] == [BreakerOpen] * 3
-    assert len(server.requests) == 1
-
-
-def test_a_budget_that_is_spent_ends_a_stream_in_the_middle(
-    stage: Stage, client: OpenAI, server: FakeOpenAI
-) -> None:
-    spent = replace(BUDGET, id="spent", action=Action.STOP, degrading=None)
-
-    with pytest.raises(BreakerOpen) as caught:
-        for _ in client.chat.completions.create(**CHAT, stream=True):
-            stage.board.post(spent)
-
-    assert caught.value.directive == spent
-    assert stage.board.effects(spent).streams_closed == 1
