@@ -34,11 +34,12 @@ def test_a_newer_receipt_goes_over_the_older() -> None:
     assert len(receipts) == 100
 
 
-def test_those_since_a_moment_come_oldest_first_and_each_once() -> None:
+def test_those_since_a_moment_come_oldest_first_and_the_later_holds() -> None:
     receipts = filled(150)
     receipts.put((120).to_bytes(2, "big"), Receipt(Amounts(9), WHERE, 120.0))
     receipts.put((60).to_bytes(2, "big"), Receipt(Amounts(9), WHERE, 60.0))
 
-    numbers = [int.from_bytes(key, "big") for key, _ in receipts.since(90.0)]
-    assert numbers == list(range(90, 150))
-    assert len(list(receipts.since(0.0))) == 150
+    found = dict(receipts.since(90.0))
+    assert [int.from_bytes(key, "big") for key in found] == list(range(90, 150))
+    assert found[(120).to_bytes(2, "big")].amounts.usd == 9
+    assert len(dict(receipts.since(0.0))) == 150

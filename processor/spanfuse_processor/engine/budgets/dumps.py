@@ -9,7 +9,7 @@ would not be over. Rule 4: entries that the dump has already change nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from spanfuse_processor.engine.budget import Account, Amounts
@@ -52,16 +52,20 @@ def of_held(key: bytes, held: Held) -> Plain:
     }
 
 
-def of_receipt(key: bytes, receipt: Receipt) -> Plain:
-    """One receipt."""
-    return {
-        "key": key.hex(),
-        "amounts": list(receipt.amounts),
-        "accounts": [_of_account(each) for each in receipt.accounts],
-        "wall": receipt.wall,
-        "unpriced": receipt.unpriced,
-        "presumed": receipt.presumed,
+def of_receipts(receipts: Iterable[tuple[bytes, Receipt]]) -> Plain:
+    """All receipts, column by column: they are many, and the ledger stands still meanwhile."""
+    pairs = list(receipts)
+    rows = [receipt for _, receipt in pairs]
+    where: dict[int, int] = {}  # those of one payer share their accounts: one tuple, one number
+    columns = {
+        "keys": [key.hex() for key, _ in pairs],
+        "amounts": [amount for row in rows for amount in row.amounts],
+        "where": [where.setdefault(id(row.accounts), len(where)) for row in rows],
+        "walls": [row.wall for row in rows],
+        "flags": [row.unpriced + 2 * row.presumed for row in rows],
     }
+    shared = {id(row.accounts): row.accounts for row in rows}
+    return columns | {"accounts": [[_of_account(each) for each in shared[known]] for known in where]}
 
 
 def _of_account(account: Account) -> list[Any]:
@@ -115,8 +119,8 @@ def restore(
         raise ValueError(f"a ledger of version {dump['version']!r}, not {VERSION}")
     till.journal.number = dump["number"]
     fill(till.shelf, dump["books"], wall)
-    for each in dump["receipts"]:
-        till.receipts.put(bytes.fromhex(each["key"]), _receipt(each))
+    for key, receipt in _receipts(dump["receipts"]):
+        till.receipts.put(key, receipt)
     standing = {bytes.fromhex(each["key"]): each for each in dump["held"]}
     for entry in entries:
         if entry.number > till.journal.number:
@@ -129,10 +133,13 @@ def restore(
         held.take(key, Held(payer, plan, Amounts(*each["amounts"]), each["deadline"]))
 
 
-def _receipt(plain: Mapping[str, Any]) -> Receipt:
-    accounts = tuple(_account(each) for each in plain["accounts"])
-    amounts = Amounts(*plain["amounts"])
-    return Receipt(amounts, accounts, plain["wall"], plain["unpriced"], plain["presumed"])
+def _receipts(plain: Mapping[str, Any]) -> Iterator[tuple[bytes, Receipt]]:
+    accounts = [tuple(_account(each) for each in known) for known in plain["accounts"]]
+    amounts = iter(plain["amounts"])
+    rows = zip(plain["keys"], plain["where"], plain["walls"], plain["flags"], strict=True)
+    for key, where, wall, flags in rows:
+        each = Amounts(next(amounts), next(amounts), next(amounts))
+        yield bytes.fromhex(key), Receipt(each, accounts[where], wall, bool(flags & 1), bool(flags & 2))
 
 
 def _again(till: Till, entry: Entry) -> None:

@@ -249,7 +249,7 @@ class Ledger:
             "number": self._journal.number,
             "books": [dumps.of_book(each) for each in self._shelf],
             "held": [dumps.of_held(*each) for each in self._held],
-            "receipts": [dumps.of_receipt(*each) for each in self._receipts.since(since)],
+            "receipts": dumps.of_receipts(self._receipts.since(since)),
         }
 
     @classmethod

@@ -7,6 +7,7 @@ older is dropped whole. It does not know what a receipt says.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from spanfuse_processor.engine.budget import Account, Amounts
@@ -52,11 +53,10 @@ class Receipts:
         return self._young.get(key) or self._older.get(key)
 
     def since(self, wall: float) -> Iterator[tuple[bytes, Receipt]]:
-        """Those of calls charged at `wall` or later, oldest first."""
-        for generation in (self._older, self._young):
-            for key, receipt in generation.items():
-                if receipt.wall >= wall and (generation is self._young or key not in self._young):
-                    yield key, receipt
+        """Those of calls charged at `wall` or later, oldest first; where a call is there twice, the later
+        one holds."""
+        every = chain(self._older.items(), self._young.items())
+        return every if wall <= 0 else (each for each in every if each[1].wall >= wall)
 
     def __len__(self) -> int:
         return len(self._older.keys() | self._young.keys())
