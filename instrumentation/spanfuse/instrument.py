@@ -110,6 +110,7 @@ def shutdown(timeout: float = 2.0) -> None:
         process.leave()
         runtime.install(None)
         live.throttle.let_go()
+        live.payments.let_go()
         try:
             live.host.stop(timeout)
         except Exception as error:

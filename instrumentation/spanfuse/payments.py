@@ -3,8 +3,8 @@
 Rule 1: a call takes what it may cost at most; when others hold what is missing it waits, for as long as its
 budget says, and is refused then. Rule 2: a call whose price nobody knows is refused where money is counted:
 unknown is not nothing. Rule 3: what was taken is settled once: by what the call used, or by all of it where
-nobody knows; a call that was never made, or that its provider refused, costs nothing. It does not know where
-the money is.
+nobody knows; a call that its provider refused, or that never reached it, counts and costs nothing. It does
+not know where the money is.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ _SERVICE: Final = "openai.request.service_tier"
 
 
 class Payment:
-    """What one call has paid. `rates` are those by which it was estimated, None where no money is counted."""
+    """What one call has paid. `rates` are those by which it was estimated; None: it costs what it costs,
+    however it ends."""
 
     __slots__ = ("_amounts", "_rates", "_taken")
 
@@ -65,15 +66,17 @@ class Payment:
     @guarded("payment", None)
     def answered(self, usage: Usage | None, service: str = "") -> None:
         """The call was made, and used this much; None: nobody knows."""
-        self._taken.settle(self._amounts if usage is None else self._cost(usage, service))
+        if usage is None:
+            self._taken.forfeit()
+        else:
+            self._taken.settle(self._cost(usage, service))
 
     @guarded("payment", None)
     def failed(self, error: BaseException, usage: Usage | None = None) -> None:
         """The call raised, after it had used this much."""
-        if usage is None and never_reached(error):
-            self._taken.cancel()
-        else:
-            self.answered(usage)
+        if usage is None and self._amounts.tokens and never_reached(error):
+            usage = Usage()
+        self.answered(usage)
 
     @guarded("payment", None)
     def cancel(self) -> None:
@@ -81,7 +84,8 @@ class Payment:
         self._taken.cancel()
 
     def _cost(self, usage: Usage, service: str) -> Amounts:
-        usd = self._amounts.usd if self._rates is None else self._rates.cost(usage, service)
+        used = usage.input_tokens or usage.output_tokens  # else not even a price for each call is due
+        usd = self._rates.cost(usage, service) if used and self._rates is not None else 0
         return Amounts(usd, usage.input_tokens + usage.output_tokens, self._amounts.calls)
 
 
@@ -105,6 +109,7 @@ class Payments:
         self.sources = sources
         self.clock = board.clock
         self.strict = strict
+        self.over = False
         board.on_change(lambda directive: purse.room.made())
         board.on_lift(purse.room.made)
 
@@ -160,6 +165,11 @@ class Payments:
             trial.leave()
         return trial.payment
 
+    def let_go(self) -> None:
+        """Nobody waits any more, for good: the library ends its work."""
+        self.over = True
+        self.purse.room.made()
+
     def _nothing_to_pay(self, intent: Intent) -> bool:
         purse = self.purse
         return (purse.idle and (purse.told or not self.strict)) or intent.kind not in PAID
@@ -186,7 +196,7 @@ class _Trial:
             BreakerOpen: it cannot be paid.
             RunStopped: as above, and the run has swallowed three refusals.
         """
-        if self._tried and self._payments.gate.refuses(self._intent, self._scope):
+        if self._tried and (self._payments.over or self._payments.gate.refuses(self._intent, self._scope)):
             return 0.0
         self._tried = True
         if not self._purse.told and self._payments.strict and self._intent.kind is not Kind.TOOL:
@@ -199,7 +209,7 @@ class _Trial:
         rates = self._rates() if priced else None
         if isinstance(rates, Pending):
             return min(GLANCE, self._until(self._began + PRICED, unready(self._intent)))
-        return self._take(payer, rates)
+        return self._take(payer, wanted, rates)
 
     def hurry(self) -> None:
         """It cannot wait."""
@@ -216,8 +226,10 @@ class _Trial:
             raise error
         fault("payment", error)
 
-    def _take(self, payer: Payer, rates: Rates | None) -> float:
+    def _take(self, payer: Payer, wanted: frozenset[Measure], rates: Rates | None) -> float:
         amounts = self._amounts(rates)
+        if not any(amounts.of(measure) for measure in wanted):
+            return 0.0
         taken = self._purse.take(payer, amounts, self)
         if not isinstance(taken, Short):
             self.payment = Payment(taken, amounts, rates)

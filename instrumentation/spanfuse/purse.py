@@ -1,8 +1,8 @@
 """The contract of a purse: what calls of strict budgets are paid from, before they are made.
 
 Rule 1: taking never waits and never asks anybody: there is enough here, or there is not. Rule 2: what was
-taken is settled or cancelled once; a second answer is ignored, whichever comes second. Rule 3: what a call
-came to beyond what it took is charged all the same. It does not know what calls cost.
+taken is settled, forfeited or cancelled once; a second answer is ignored, whichever comes second. Rule 3:
+what a call came to beyond what it took is charged all the same. It does not know what calls cost.
 """
 
 from __future__ import annotations
@@ -50,10 +50,13 @@ class Taken(Protocol):
         """The call has got its span: trace id and span id."""
 
     def settle(self, amounts: Amounts) -> None:
-        """This is what it came to."""
+        """This is what the call came to; its span will say the same."""
+
+    def forfeit(self) -> None:
+        """Nobody knows what it came to: all of it is charged."""
 
     def cancel(self) -> None:
-        """It came to nothing."""
+        """The call was not made."""
 
 
 class Purse(Protocol):
@@ -126,6 +129,9 @@ class _Free:
         """Nothing was taken."""
 
     def settle(self, amounts: Amounts) -> None:
+        """Nothing was taken."""
+
+    def forfeit(self) -> None:
         """Nothing was taken."""
 
     def cancel(self) -> None:

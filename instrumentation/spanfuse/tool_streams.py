@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from functools import partial
 from typing import Any, Final
 
-from spanfuse.calling import ActiveCall, begin
+from spanfuse.calling import ActiveCall, begin, begin_async
 from spanfuse.errors import BreakerOpen
 from spanfuse.provider import Intent, Outcome
 
@@ -62,7 +62,7 @@ def async_stream(
 
     async def call(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         body = function(*args, **kwargs)
-        active = begin(intent_of(args, kwargs))
+        active = await begin_async(intent_of(args, kwargs))
         items: list[Any] = []
         step: Callable[[], Any] = partial(body.asend, None)
         try:

@@ -174,7 +174,7 @@ class WatchedCall(ActiveCall):
         finally:
             self._permit.settle(outcome.usage)
             if self._payment is not None:
-                self._payment.answered(outcome.usage, outcome.service)
+                self._payment.answered(settling.spent(outcome, known), outcome.service)
             self._finish(known, ended)
 
     @guarded("fail", None)

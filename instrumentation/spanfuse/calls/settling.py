@@ -6,7 +6,8 @@ that is not known yet is left out, never zero. It does not know when a call ends
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from spanfuse.calls import record
 from spanfuse.lineage import Asked, Trail
@@ -15,7 +16,7 @@ from spanfuse.provider import Intent, Outcome, ToolRequest
 from spanfuse.runtime import Runtime
 from spanfuse_processor.engine import effects, names
 from spanfuse_processor.engine.fingerprint import UNKNOWN, ArgumentPrints
-from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.pricing import Rates
 
 _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
@@ -44,6 +45,13 @@ def correct(live: Runtime, known: record.Attributes, span_id: bytes) -> None:
     told = live.twins.guessed(span_id) if names.ESTIMATED in known else None
     if told is not None:
         live.host.span_ended(told)
+
+
+def spent(outcome: Outcome, known: Mapping[str, Any]) -> Usage | None:
+    """What is paid for: the usage that was said, or, of an answer that was not cut off, the one guessed."""
+    if outcome.usage is not None or not outcome.complete or names.OUTPUT_TOKENS not in known:
+        return outcome.usage
+    return Usage(known.get(names.INPUT_TOKENS, 0), known[names.OUTPUT_TOKENS])
 
 
 def asked(live: Runtime, intent: Intent) -> ArgumentPrints:

@@ -92,6 +92,7 @@ class EmbeddedHost:
         try:
             self._signs.ended(span.span_id)
             self.judge.span_ended(span)
+            self.purse.room.made()
             self._keep_time()
         except Exception as error:
             self._failed("span_ended", error)

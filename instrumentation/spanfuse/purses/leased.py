@@ -244,7 +244,11 @@ class _Slice:
         if self._once:
             self._purse.settle(self._pools, self._took, amounts)
 
+    def forfeit(self) -> None:
+        """Nobody knows what it came to: all of it is spent."""
+        self.settle(self._took)
+
     def cancel(self) -> None:
-        """It came to nothing."""
+        """The call was not made."""
         if self._once:
             self._purse.settle(self._pools, self._took, None)

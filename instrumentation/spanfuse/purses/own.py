@@ -1,9 +1,9 @@
 """The purse over the ledger of this process's own judge.
 
 Rule 1: what is taken is reserved in the ledger, under the judge's lock. Rule 2: a reservation goes by the key
-of the call's span as soon as there is one, so that the span's charge finds it settled. Rule 3: a finaliser
-may end a call while this very thread is inside the judge: then another thread settles. It does not know what
-calls cost.
+of the call's span as soon as there is one, so that the two are one charge, whichever comes first. Rule 3: a
+finaliser may end a call while this very thread is inside the judge: then another thread settles. It does not
+know what calls cost.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class OwnPurse:
             need, left = amounts.of(budget.measure), max(0, balance.limit - balance.spent)
             return Short(account, budget.measure, need, left, left >= need, budget.patience)
 
-        return self.judge.money(reserve) or _Reserved(self, key)
+        return self.judge.money(reserve) or _Reserved(self, key, amounts)
 
     def leave(self, waiter: object) -> None:
         """Nobody needs to know who waits."""
@@ -74,13 +74,14 @@ class OwnPurse:
 class _Reserved:
     """What one call has reserved."""
 
-    __slots__ = ("_key", "_once", "_purse")
+    __slots__ = ("_amounts", "_key", "_once", "_purse")
 
-    accounts = ()  # its span is charged as any other, and found to be settled
+    accounts = ()  # its span is charged as any other
 
-    def __init__(self, purse: OwnPurse, key: bytes) -> None:
+    def __init__(self, purse: OwnPurse, key: bytes, amounts: Amounts) -> None:
         self._purse = purse
         self._key = key
+        self._amounts = amounts
         self._once = Once()
 
     def named(self, key: bytes) -> None:
@@ -89,12 +90,20 @@ class _Reserved:
         self._purse.judge.money(lambda treasury, wall: treasury.ledger.rename(before, key))
 
     def settle(self, amounts: Amounts) -> None:
-        """This is what it came to."""
-        if self._once:
+        """This is what it came to: at the prices that are known here, for the judge's may be on their way.
+
+        Where no money was taken, the span that ends now settles it.
+        """
+        if self._once and self._amounts.usd:
             self._do(lambda treasury, wall: treasury.settle(self._key, amounts, wall))
 
+    def forfeit(self) -> None:
+        """Nobody knows what it came to; its span will find it charged."""
+        if self._once:
+            self._do(lambda treasury, wall: treasury.settle(self._key, self._amounts, wall))
+
     def cancel(self) -> None:
-        """It came to nothing."""
+        """The call was not made."""
         if self._once:
             self._do(lambda treasury, wall: treasury.ledger.cancel(self._key, wall))
 
