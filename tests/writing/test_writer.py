@@ -116,6 +116,7 @@ def test_what_was_kept_without_an_answer_is_kept_once(writer: Writer, store: Fau
     until(lambda: not writer.stats().waiting)
 
     assert writer.stats().failures == 3
+    assert store.opened == 4  # anew after each
     assert store.spend((), *ALL)[0].calls == 2
     assert numbers(store) == [1, 2]
 

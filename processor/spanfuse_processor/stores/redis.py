@@ -1,9 +1,9 @@
 """The store in Redis (`redis://...`): for the ledger that replicas share.
 
 Rule 1: what has to hold together is one script, and a batch is one round trip: scripts are sent along.
-Rule 2: a writer's entries are a stream whose ids are their numbers, so that a batch that is sent twice is kept
-once. Rule 3: all keys are in one slot. The bill is kept here too where nothing better is at hand; it takes
-memory, and `prune`.
+Rule 2: a writer's entries are a stream whose ids are their numbers, so that a batch that is sent twice is
+kept once. Rule 3: all keys are in one slot. The bill is kept here too where nothing better is at hand; it
+takes memory, and `prune`.
 """
 
 from __future__ import annotations
