@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.engine.driving import tell
 from tests.engine.making import NOON, SECOND, Book, agent, ended, model, span, trace
 
-from spanfuse_processor.bookkeeping.billing import Biller
+from spanfuse_processor.bookkeeping import Biller
 from spanfuse_processor.engine import Engine, Policy
 from spanfuse_processor.engine.nouns import Identity, Usage
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates

@@ -12,7 +12,7 @@ from tests.stores.making import NOON, call, entries, happened
 from tests.waiting import until
 from tests.writing.test_keeping import FakeLedger
 
-from spanfuse_processor.bookkeeping.books import Books
+from spanfuse_processor.bookkeeping import Books
 from spanfuse_processor.store import StoreError, Written
 from spanfuse_processor.storing import open_store
 
