@@ -100,8 +100,9 @@ class Rates:
         amount = amount if amount > 0.0 else 0.0
         passed = wall - self.last
         if passed <= 0.0:
-            self._short_cost += amount
-            self._long_cost += amount
+            if self._short_time > 0.0:
+                self._short_cost += amount
+                self._long_cost += amount
             return
         short, long = exp(self._short * passed), exp(self._long * passed)
         part, share = (short - 1.0) / (self._short * passed), (long - 1.0) / (self._long * passed)

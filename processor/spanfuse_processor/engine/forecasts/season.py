@@ -65,16 +65,17 @@ class Season:
 
     def dump(self) -> dict[str, Any]:
         """All that it knows, as plain data."""
-        return {"sums": list(self._sums), "known": self._known, "hour": self._hour, "now": self._now}
+        known = {"sums": list(self._sums), "weights": list(self._weights)}
+        return {**known, "known": self._known, "hour": self._hour, "now": self._now}
 
     def load(self, dump: Mapping[str, Any]) -> None:
-        """Takes up what another knew. Raises ValueError when there are not 24 sums."""
-        sums = [float(each) for each in dump["sums"]]
-        if len(sums) != _HOURS:
-            raise ValueError(f"a day has {_HOURS} hours, not {len(sums)}")
+        """Takes up what another knew. Raises ValueError when it is not of 24 hours."""
+        sums, weights = ([float(each) for each in dump[name]] for name in ("sums", "weights"))
+        if len(sums) != _HOURS or len(weights) != _HOURS or min(weights) < _SHRUNK:
+            raise ValueError(f"a day has {_HOURS} hours, each of a weight of {_SHRUNK} or more")
         self._sums, self._known, self._now = sums, int(dump["known"]), float(dump["now"])
         self._hour = None if dump["hour"] is None else int(dump["hour"])
-        self._weigh()
+        self._lay(weights)
 
     def _turn(self, hour: int, amount: float) -> bool:
         """Another hour has begun: those before it are known, and with a new day the shape is made anew."""
@@ -100,7 +101,10 @@ class Season:
         mean = sum(self._sums) / _HOURS
         if self._known < 2 * _HOURS or mean <= 0.0:
             return False
-        weights = [_SHRUNK + (1.0 - _SHRUNK) * each / mean for each in self._sums]
+        self._lay([_SHRUNK + (1.0 - _SHRUNK) * each / mean for each in self._sums])
+        return True
+
+    def _lay(self, weights: list[float]) -> None:
+        """Every hour is as long as it weighs, all of them a day."""
         self._weights = weights
         self._until = (0.0, *accumulate(weight * _HOUR for weight in weights[:-1]), _DAY)
-        return True
