@@ -51,6 +51,11 @@ def watched() -> int:
     return len(_owners)
 
 
+def ready() -> None:
+    """Has the thread run that ends things: for who will call `later`, where no thread can be started."""
+    _ensure_thread()
+
+
 def later(ending: Ending) -> None:
     """Has `ending` called on another thread, soon. Safe inside the collector."""
     _dropped.put(ending)

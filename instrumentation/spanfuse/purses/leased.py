@@ -119,12 +119,12 @@ class LeasedPurse:
         """What is to be asked now, each with its pool."""
         with self._lock:
             now = self._clock()
-            asks = [(pool, pool.ask(now)) for pool in self._pools.values() if pool.due(now)]
-            for pool in [each for each in self._pools.values() if each.unused(now - IDLE)]:
+            gone = [pool for pool in self._pools.values() if pool.unused(now - IDLE)]
+            for pool in gone:
                 del self._pools[pool.account]
                 self._covered = {}
-                if pool.asks:
-                    asks.append((pool, pool.farewell()))
+            asks = [(pool, pool.farewell()) for pool in gone if pool.asks]
+            asks += [(pool, pool.ask(now)) for pool in self._pools.values() if pool.due(now)]
         return asks
 
     def next_due(self) -> float:

@@ -13,9 +13,9 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from spanfuse import reaper
 from spanfuse.judge import Judge
 from spanfuse.purse import NOTHING, Once, Short, Taken
-from spanfuse.reaper import later
 from spanfuse.room import Room
 from spanfuse_processor.engine.alerts import Notice
 from spanfuse_processor.engine.budget import Amounts, Budget, Measure
@@ -44,6 +44,8 @@ class OwnPurse:
         strict = [each for each in budgets if each.strict and each.mode is Mode.ENFORCE]
         self._accounts = Accounts(strict)
         self.idle = not strict
+        if strict:
+            reaper.ready()
         self.room.made()
 
     def wanted(self, payer: Payer) -> frozenset[Measure]:
@@ -110,7 +112,7 @@ class _Reserved:
     def _do(self, act: Act) -> None:
         judge, room = self._purse.judge, self._purse.room
         if judge.inside:
-            later(lambda: self._do(act))
+            reaper.later(lambda: self._do(act))
             return
         notes = judge.money(act)
         judge.tell(notes or ())
