@@ -59,6 +59,8 @@ class Processor:
             "SPANFUSE_ADMIN_TOKEN": ADMIN_TOKEN,
             **self.environment,
         }
+        if not any(name.startswith("SPANFUSE_STORE_") for name in environment):
+            environment["SPANFUSE_STORE_URL"] = "memory:"
         command = [sys.executable, "-m", "spanfuse_processor", "processor"]
         self.process = subprocess.Popen(command, env=environment)
         until(self.ready, wait, every=0.02)

@@ -117,6 +117,19 @@ class Storage:
 
 
 @dataclass(frozen=True, slots=True)
+class Alerts:
+    """Who is told of budgets.
+
+    `webhook_url` is posted what happens to budgets, signed with `webhook_secret` where there is one; after
+    `timeout` seconds without an answer it is tried again.
+    """
+
+    webhook_url: str = ""
+    webhook_secret: str = field(default="", repr=False)
+    timeout: float = field(default=10.0, metadata=NOT_AT_ONCE)
+
+
+@dataclass(frozen=True, slots=True)
 class Log:
     """Structured lines on stderr.
 
@@ -140,6 +153,7 @@ class Config:
     intake: Intake = Intake()
     control: Control = Control()
     store: Storage = Storage()
+    alerts: Alerts = Alerts()
     log: Log = Log()
     fingerprint_key: str = ""
     policy: Policy = field(default_factory=Policy)

@@ -11,11 +11,11 @@ import contextlib
 import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
-from spanfuse_processor.config import Config, Tls
+from spanfuse_processor.config import Config
+from spanfuse_processor.config_checks import Field, check
 from spanfuse_processor.engine.checking import build, line_of, mapping, unknown
 from spanfuse_processor.engine.policy import Policy, PolicyError
 from spanfuse_processor.engine.policy_file import policy_from_mapping
@@ -23,14 +23,11 @@ from spanfuse_processor.engine.schema import description, policy_schema, schema_
 from spanfuse_processor.engine.verdicts import Mode
 
 T = TypeVar("T")
-Field = tuple[str, str]  # of a section
 Node = Any  # PyYAML's, None for an empty file: without a file it may not be installed
 
 ENV_CONFIG = "SPANFUSE_CONFIG"
 ENV_ADMIN_URL = "SPANFUSE_ADMIN_URL"
 ENV_PREFIX = "SPANFUSE_"
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-DOORS = ("grpc_port", "http_port", "metrics_port")
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -60,12 +57,18 @@ def load_config(path: str | Path | None, environment: Mapping[str, str] | None =
             with file and line, or with the variable.
     """
     env = os.environ if environment is None else environment
-    path = path or env.get(ENV_CONFIG) or None
+    path = config_path(path, env)
     config, tree = (Config(), None) if path is None else _from_file(Path(path), _mode(env))
     given = _given(env)
     config = _with_environment(config, given, env)
-    _check(config, _Origins(str(path or ""), tree, given))
+    check(config, _Origins(str(path or ""), tree, given).refuse)
     return config
+
+
+def config_path(path: str | Path | None, environment: Mapping[str, str] | None = None) -> str | None:
+    """The file that the configuration is read from; None: from none."""
+    env = os.environ if environment is None else environment
+    return str(path or env.get(ENV_CONFIG) or "") or None
 
 
 def admin_token_path(config: Config, environment: Mapping[str, str] | None = None) -> Path:
@@ -263,27 +266,3 @@ class _Origins:
                 raise ConfigError(f"environment variable {_variable(*field)}", 0, problem)
         line, field = max((line_of(self.tree, field), field) for field in fields)
         raise ConfigError(self.file, line, f"{'.'.join(field)}: {problem}")
-
-
-def _check(config: Config, origins: _Origins) -> None:
-    """What no field can know by itself."""
-    listen, tls, intake = config.listen, config.tls, config.intake
-    certified = bool(tls.cert_file and tls.key_file)
-    if tls != Tls() and not certified:
-        set_ones = [("tls", f.name) for f in dataclasses.fields(tls) if getattr(tls, f.name)]
-        origins.refuse("cert_file and key_file go together, client_ca_file with both", *set_ones)
-    if listen.host not in LOOPBACK and not certified and not listen.insecure:
-        problem = f"{listen.host} is beyond loopback: set tls.cert_file and tls.key_file, or listen.insecure"
-        origins.refuse(problem, ("listen", "host"))
-    for one, other in combinations(DOORS, 2):
-        if getattr(listen, one) == getattr(listen, other):
-            problem = f"{one} and {other} are both {getattr(listen, one)}: one door, one port"
-            origins.refuse(problem, ("listen", one), ("listen", other))
-    if config.store.path and config.store.url:
-        origins.refuse("one of path and url, not both", ("store", "path"), ("store", "url"))
-    if intake.max_waiting_bytes < intake.max_request_bytes:
-        problem = (
-            f"max_waiting_bytes ({intake.max_waiting_bytes}) has to hold one request of max_request_bytes "
-            f"({intake.max_request_bytes})"
-        )
-        origins.refuse(problem, ("intake", "max_waiting_bytes"), ("intake", "max_request_bytes"))

@@ -9,36 +9,43 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from spanfuse_processor import admin_token
+from spanfuse_processor.accounting import Money
 from spanfuse_processor.asgi import Application
 from spanfuse_processor.auth import Tokens
 from spanfuse_processor.clock import Clock
 from spanfuse_processor.config import Config
-from spanfuse_processor.config_loading import admin_token_path
+from spanfuse_processor.config_loading import admin_token_path, store_url
 from spanfuse_processor.control.admin import Admin, Audit
 from spanfuse_processor.control.hub import Hub
-from spanfuse_processor.control.payloads import show_run
+from spanfuse_processor.control.money import MoneyDesk
+from spanfuse_processor.control.payloads import show_runs
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine import Engine, GenaiPrices, Order, dialects_for
-from spanfuse_processor.engine.events import CallStarted, Heartbeat
+from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.dialect import Dialect
+from spanfuse_processor.engine.events import CallEnded, CallStarted, Heartbeat
 from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.verdicts import Verdict
+from spanfuse_processor.figures import Figures
+from spanfuse_processor.health import Health
 from spanfuse_processor.receiver.decoded import Decoded
 from spanfuse_processor.receiver.intake import Intake
 from spanfuse_processor.receiver.otlp_grpc import GrpcReceiver
 from spanfuse_processor.receiver.otlp_http import HttpReceiver
+from spanfuse_processor.reloading import Reloader
 from spanfuse_processor.serving import Doors, Serving, StartError
+from spanfuse_processor.store import StoreError
 from spanfuse_processor.telemetry import log
 from spanfuse_processor.telemetry.metrics import Metrics
 from spanfuse_processor.telemetry.reports import Reports
 from spanfuse_processor.tuning import freeze_startup
-from spanfuse_processor.web import Request, Response, Route
 from spanfuse_processor.wire.log import DirectiveLog
 
 __all__ = ["Service", "StartError"]
@@ -50,21 +57,40 @@ SOME_PRICE = ("openai", "gpt-4o", 20_000)
 
 
 class Service:
-    """One processor. `run` serves until the process is told to stop."""
+    """One processor. `run` serves until the process is told to stop.
 
-    def __init__(self, config: Config, clock: Clock) -> None:
+    `reload` reads the configuration anew, from the file `path`; None: it is never read again.
+
+    Raises:
+        StartError: the store is none, or its driver is missing.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        path: str | None = None,
+        reload: Callable[[], Config] | None = None,
+    ) -> None:
         self._config = config
         self._clock = clock
         self._faults = log.Faults(clock.monotonic)
         self._metrics = Metrics()
         self._prices = GenaiPrices()
-        dialects = dialects_for(config.policy, config.fingerprint_key.encode())
-        self._engine = Engine(config.policy, self._prices, dialects, observer=self._metrics.meter.add)
         self._hub = self._make_hub()
+        self._money = self._make_money()
+        self._engine = Engine(
+            config.policy,
+            self._prices,
+            self._dialects(config),
+            observer=self._ended,
+            amend=self._money.amended,
+        )
+        self._reloader = Reloader(Path(path), config, reload, self._obey, clock) if path and reload else None
         self._reports = Reports(self._metrics, self._hub.get)
         self._token_path = None if config.auth.admin_token else admin_token_path(config)
         self._admin_token = config.auth.admin_token or admin_token.fresh()
-        self._ready = False
+        self._health = Health()
         self._serving: Serving | None = None
         self._intakes: dict[str, Intake] = {}
 
@@ -74,22 +100,27 @@ class Service:
         Raises:
             StartError: a port is taken, a certificate cannot be read, the token file cannot be written.
         """
-        serving = self._serving = Serving(self._config, self._doors())
+        await self._money.open()
+        serving = self._serving = Serving(self._config, self._doors(), self._hang_up)
         await serving.start()
-        ticking = asyncio.create_task(self._watch_deadlines())
+        tasks = [asyncio.create_task(self._watch_deadlines())]
+        if self._reloader is not None:
+            tasks.append(asyncio.create_task(self._reloader.run()))
         try:
             self._publish_token()
             self._prices.rates(*SOME_PRICE)
             freeze_startup()
-            self._ready = True
+            self._health.ready = True
             log.say(logging.INFO, "ready", **serving.addresses())
             await serving.until_told_to_stop()
         finally:
-            self._ready = False
+            self._health.ready = False
             log.say(logging.INFO, "stopping")
-            ticking.cancel()
+            for task in tasks:
+                task.cancel()
             self._hub.close("the processor stops", RETRY_AFTER)
             await serving.stop()
+            await self._money.close()
             if self._token_path:
                 admin_token.withdraw(self._token_path, self._admin_token)
 
@@ -101,18 +132,20 @@ class Service:
     async def ingest(self, part: Decoded) -> None:
         """Judges one slice of a batch; between slices the loop is free for others."""
         spans = part.spans
-        now, ingest = self._clock.monotonic(), self._engine.ingest
+        now, ingest, settle = self._clock.monotonic(), self._engine.ingest, self._money.settle
         for span in spans:
             try:
                 verdicts = ingest(span, now)
                 if verdicts:
                     self._publish(verdicts)
+                settle()
             except Exception as error:
                 self._faults.add("engine", error)
                 continue
             if verdicts:
                 await asyncio.sleep(0)  # a stop is on its way before the next span is looked at
                 now = self._clock.monotonic()
+        self._money.keep()
         if spans:
             self._metrics.span_lag.observe(max(0, self._clock.wall_ns() - spans[-1].end_ns) / 1e9)
 
@@ -126,6 +159,11 @@ class Service:
         now = self._clock.monotonic()
         for event in events:
             self._publish(self._engine.observe(event, now))
+        self._money.settle()
+
+    def _ended(self, call: Call, event: CallEnded) -> None:
+        self._metrics.meter.add(call, event)
+        self._money.ended(call, event)
 
     def _publish(self, verdicts: tuple[Verdict, ...]) -> None:
         if not verdicts:
@@ -148,7 +186,10 @@ class Service:
             with self._guarded("deadlines"):
                 self._publish(self._engine.advance(now))
                 self._hub.advance()
-            due = [at for at in (self._engine.next_deadline(), self._hub.next_deadline()) if at is not None]
+            with self._guarded("money"):
+                self._money.advance()
+            rooms = (self._engine, self._hub, self._money)
+            due = [at for at in (room.next_deadline() for room in rooms) if at is not None]
             wait = min([LONGEST_WAIT, *(at - self._clock.monotonic() for at in due)])
             await asyncio.sleep(max(0.01, wait))
 
@@ -169,6 +210,36 @@ class Service:
         )
         return Hub(history, self._clock, self._config.control.bookmark_seconds)
 
+    def _make_money(self) -> Money:
+        try:
+            return Money(
+                self._config,
+                store_url(self._config),
+                self._clock,
+                self._hub.publish,
+                self._is_stopped,
+                self._faults.add,
+            )
+        except StoreError as error:
+            raise StartError(f"store: {error}") from None
+
+    def _is_stopped(self, run: str) -> bool:
+        view = self._engine.run(run)
+        return view is not None and view.stop is not None
+
+    def _dialects(self, config: Config) -> Sequence[Dialect]:
+        """Digests are keyed as they were when the service started: others would not compare."""
+        return dialects_for(config.policy, self._config.fingerprint_key.encode())
+
+    def _obey(self, config: Config) -> None:
+        """Another policy holds from now on."""
+        self._engine.renew(config.policy, self._dialects(config))
+        self._money.renew(config.policy.budgets)
+
+    def _hang_up(self) -> None:
+        if self._reloader is not None:
+            self._reloader.ask()
+
     def _publish_token(self) -> None:
         if self._token_path is None:
             return
@@ -184,84 +255,44 @@ class Service:
         tokens = Tokens(self._config.auth.client_tokens, [self._admin_token])
         fault = self._faults.add
         # Each transport may hold half of the bytes that may wait.
-        most = self._config.intake.max_waiting_bytes // 2
+        intake = self._config.intake
+        most = intake.max_waiting_bytes // 2
         self._intakes = {name: Intake(self.ingest, tokens, fault, most) for name in ("grpc", "http")}
-        control = ControlService(self._hub, tokens, self._reports.effects, self._open_calls, fault)
+        control = ControlService(
+            self._hub, tokens, self._reports.effects, self._open_calls, fault, self._money.lease
+        )
         admin = Admin(self._hub, tokens, self.order, self._runs, self._knows, self._audit, self._clock)
-        receiver = HttpReceiver(self._intakes["http"], self._config.intake.max_request_bytes)
+        money = MoneyDesk(tokens, self._money.views, self._money.books.spend, self._clock)
+        receiver = HttpReceiver(self._intakes["http"], intake.max_request_bytes)
         routes = [
-            Route("GET", "/healthz", self._healthz),
-            Route("GET", "/readyz", self._readyz),
+            *self._health.routes(),
             *receiver.routes(),
             *admin.routes(),
+            *money.routes(),
         ]
-        self._metrics.expose(self._gauges, self._received, self._dropped, self._odd)
+        read = Figures(
+            self._engine,
+            self._hub,
+            self._faults,
+            self._intakes,
+            intake.max_waiting_bytes,
+            self._money,
+            self._reloader,
+            self._clock.wall_ns() / 1e9,
+        )
+        self._metrics.expose(read.gauges, read.received, read.dropped, read.odd)
+        self._metrics.expose_money(self._money.board, read.kept)
         return Doors(
             grpc=(GrpcReceiver(self._intakes["grpc"]).handler(), control.handler()),
             http=Application(routes, fault),
             metrics=self._metrics.registry,
         )
 
-    async def _healthz(self, _: Request) -> Response:
-        return Response(200, b'{"status":"alive"}')
-
-    async def _readyz(self, _: Request) -> Response:
-        if self._ready:
-            return Response(200, b'{"status":"ready"}')
-        return Response(503, b'{"status":"not ready"}')
-
     def _audit(self, audit: Audit) -> None:
-        log.say(
-            logging.WARNING,
-            "order",
-            who=audit.who,
-            order=audit.order.kind.value,
-            key=str(audit.order.key),
-            reason=audit.order.reason,
-            done=audit.done,
-        )
+        log.say(logging.WARNING, "order", **audit.fields())
 
     def _runs(self, most: int) -> list[Mapping[str, Any]]:
-        """The runs in memory, stopped ones first, then by cost."""
-        views = sorted(
-            self._engine.runs(), key=lambda view: (view.verdict != "stop", -view.cost, view.number)
-        )
-        return [show_run(view) for view in itertools.islice(views, most)]
+        return show_runs(self._engine.runs(), most)
 
     def _knows(self, run: BreakerKey) -> bool:
         return self._engine.run(run.id) is not None
-
-    def _gauges(self) -> Mapping[str, float]:
-        return {
-            "spanfuse_active_traces": self._engine.stats().runs,
-            "spanfuse_queue_depth": sum(intake.waiting for intake in self._intakes.values()),
-            "spanfuse_queue_capacity": self._config.intake.max_waiting_bytes,
-            "spanfuse_watchers": self._hub.watchers,
-            "spanfuse_directives_standing": len(self._hub),
-            "spanfuse_internal_faults": sum(self._faults.counts.values()),
-        }
-
-    def _received(self) -> Mapping[str, int]:
-        return {name: intake.counters.spans for name, intake in self._intakes.items()}
-
-    def _dropped(self) -> Mapping[str, int]:
-        counters = [intake.counters for intake in self._intakes.values()]
-        stats = self._engine.stats()
-        return {
-            "decode_error": sum(each.rejected for each in counters),
-            "queue_full": sum(each.overloaded for each in counters),
-            "late": stats.late,
-            "unread": stats.unread,
-            "fault": self._faults.counts.get("engine", 0),
-        }
-
-    def _odd(self) -> Mapping[str, int]:
-        stats = self._engine.stats()
-        return {
-            "duplicate": stats.duplicates,
-            "conflict": stats.conflicts,
-            "orphan": stats.orphans,
-            "cycle": stats.cycles,
-            "twin": stats.twins,
-            "usage_missing": stats.usage_missing,
-        }

@@ -12,7 +12,7 @@ import contextlib
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,12 @@ class Doors:
 
 
 class Serving:
-    """Opens the doors, waits for the signal, closes them."""
+    """Opens the doors, waits for the signal, closes them. `hang_up` is called at SIGHUP."""
 
-    def __init__(self, config: Config, doors: Doors) -> None:
+    def __init__(self, config: Config, doors: Doors, hang_up: Callable[[], None]) -> None:
         self._config = config
         self._doors = doors
+        self._hang_up = hang_up
         self._stopping = asyncio.Event()
         self._grpc: grpc.aio.Server | None = None
         self._http: _Http | None = None
@@ -66,6 +67,7 @@ class Serving:
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, self.ask_to_stop)
+            loop.add_signal_handler(signal.SIGHUP, self._hang_up)
 
     def ask_to_stop(self) -> None:
         """Has `until_told_to_stop` return. On the loop's own thread."""

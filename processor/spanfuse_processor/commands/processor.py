@@ -7,7 +7,7 @@ import asyncio
 import sys
 
 from spanfuse_processor.clock import SystemClock
-from spanfuse_processor.config_loading import ConfigError, load_config
+from spanfuse_processor.config_loading import ConfigError, config_path, load_config
 from spanfuse_processor.service import Service, StartError
 from spanfuse_processor.telemetry import log
 from spanfuse_processor.tuning import keep_large_buffers
@@ -30,7 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
     log.configure(config.log.level, config.log.format)
     keep_large_buffers()
     try:
-        asyncio.run(Service(config, SystemClock()).run())
+        path = config_path(arguments.config)
+        service = Service(config, SystemClock(), path, lambda: load_config(path))
+        asyncio.run(service.run())
     except StartError as error:
         print(f"spanfuse processor: {error}", file=sys.stderr)  # noqa: T201
         return 1

@@ -48,6 +48,12 @@ class Audit:
     order: Order
     done: bool
 
+    def fields(self) -> dict[str, object]:
+        """For a line of the log."""
+        order = self.order
+        said = {"who": self.who, "order": order.kind.value, "key": str(order.key)}
+        return {**said, "reason": order.reason, "done": self.done}
+
 
 class Admin:
     """The routes of operators.

@@ -110,6 +110,12 @@ def show_directive(directive: Directive) -> dict[str, Any]:
     }
 
 
+def show_runs(runs: Iterable[RunView], most: int) -> list[Mapping[str, Any]]:
+    """Runs for people, at most so many: stopped ones first, then by cost."""
+    first = sorted(runs, key=lambda run: (run.verdict != "stop", -run.cost, run.number))
+    return [show_run(run) for run in first[:most]]
+
+
 def show_run(run: RunView) -> dict[str, Any]:
     """A run for people: what became of it, for whom it worked, and what its verdict rests on."""
     mark, who = run.stop or run.warn, run.identity

@@ -38,6 +38,10 @@ class Labels:
         self._known[value] = value
         return value
 
+    def known(self, value: str) -> str:
+        """The label that `value` has got, without counting that it was asked for."""
+        return self._known.get(value, OTHER)
+
 
 @dataclass(slots=True)
 class ModelCounts:

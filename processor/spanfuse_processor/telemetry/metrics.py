@@ -15,6 +15,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoM
 from prometheus_client.registry import Collector
 
 from spanfuse_processor.engine.detectors import DETECTORS
+from spanfuse_processor.telemetry.budgets import BudgetBoard, BudgetSeries
+from spanfuse_processor.telemetry.keeping import KeepingSeries, Kept
 from spanfuse_processor.telemetry.meter import Labels, Meter
 
 OPERATOR = "operator"  # the `detector` label of a stop that a person ordered
@@ -39,6 +41,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.meter = Meter()
         self._agents = Labels("agent", 25)
+        self._folded = [self.meter.agents, self.meter.model_names]
         self.trips = self._counter("spanfuse_trips", "Breakers tripped", "agent", "detector")
         self.findings = self._counter(
             "spanfuse_findings",
@@ -89,15 +92,30 @@ class Metrics:
 
     def expose(self, gauges: Gauges, received: Drops, dropped: Drops, odd: Drops) -> None:
         """Adds what is read at scrape time: gauges; spans received, dropped, and odd but judged."""
-        self.registry.register(_AtScrape(self.meter, gauges, received, dropped, odd))
+        self.registry.register(_AtScrape(self.meter, self._folded, gauges, received, dropped, odd))
+
+    def expose_money(self, board: BudgetBoard, kept: Callable[[], Kept]) -> None:
+        """Adds what is read of budgets, and of what is kept and told of them."""
+        self._folded.append(board.names)
+        self.registry.register(BudgetSeries(board))
+        self.registry.register(KeepingSeries(kept))
 
 
 class _AtScrape(Collector):
     """Turns plain counts into series when somebody asks. Runs on the scraper's thread: copies, then reads."""
 
-    def __init__(self, meter: Meter, gauges: Gauges, received: Drops, dropped: Drops, odd: Drops) -> None:
+    def __init__(
+        self,
+        meter: Meter,
+        folded: Iterable[Labels],
+        gauges: Gauges,
+        received: Drops,
+        dropped: Drops,
+        odd: Drops,
+    ) -> None:
         self._meter, self._gauges, self._received, self._dropped = meter, gauges, received, dropped
         self._odd = odd
+        self._folded = folded
 
     def collect(self) -> Iterator[Metric]:
         """All families."""
@@ -111,7 +129,7 @@ class _AtScrape(Collector):
         yield _counter(
             "spanfuse_spans_odd", "Spans that were judged but are not as they should be", "kind", self._odd()
         )
-        overflow = {label.name: label.overflow for label in (self._meter.agents, self._meter.model_names)}
+        overflow = {label.name: label.overflow for label in self._folded}
         yield _counter("spanfuse_label_overflow", "Label values folded into `other`", "label", overflow)
         for name, value in self._gauges().items():
             yield GaugeMetricFamily(name, GAUGES[name], value=value)

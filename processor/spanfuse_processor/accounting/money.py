@@ -1,0 +1,254 @@
+"""The service's money, in one place: what calls cost comes in, what comes of it goes out.
+
+    engine -> cashier -> treasury -> orders to applications, events to people, rows to stores
+
+Rule 1: it lives on the loop that owns the engine, and nothing here waits: not for a store, not for a webhook.
+Rule 2: the ledger is read once, before the service is ready; what changes is handed on several times a
+second. Rule 3: a store that cannot be read costs its memory, never the service: it is said, and leases learn
+first. It does not know spans, sockets or HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from spanfuse_processor.accounting.lending import Lending
+from spanfuse_processor.accounting.telling import OnFault, Publish, Telling
+from spanfuse_processor.alerting.webhook import Webhook
+from spanfuse_processor.bookkeeping.billing import Biller
+from spanfuse_processor.bookkeeping.books import Books
+from spanfuse_processor.clock import Clock
+from spanfuse_processor.config import Config
+from spanfuse_processor.engine.alerts import Notice
+from spanfuse_processor.engine.budget import Budget
+from spanfuse_processor.engine.budgets.journal import Entry
+from spanfuse_processor.engine.budgets.leases import LeaseAnswer, LeaseAsk
+from spanfuse_processor.engine.budgets.ledger import Ledger
+from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.cashier import Cashier
+from spanfuse_processor.engine.events import CallEnded
+from spanfuse_processor.engine.treasury import AccountView, Treasury
+from spanfuse_processor.engine.tree.spending import Amended
+from spanfuse_processor.telemetry import log
+from spanfuse_processor.telemetry.budgets import BudgetBoard
+from spanfuse_processor.telemetry.keeping import SENT
+from spanfuse_processor.writing import Restored, WriterStats
+
+JOURNAL: Final = 100_000
+"""Changes of the ledger that may wait for the next look."""
+PATIENCE: Final = 5.0
+"""Seconds that a store may take to answer at the start."""
+CLOSING: Final = 5.0
+"""Seconds that what waits may take to be written at the end."""
+LOOK_EVERY: Final = 1.0
+"""Seconds between two looks at what metrics show."""
+KEEP_EVERY: Final = 0.2
+"""Seconds between two times that changes are handed to the stores."""
+RECEIPTS: Final = 900.0
+"""Seconds for which a dump remembers calls: what comes twice comes sooner."""
+
+
+class Money:
+    """All of it.
+
+    Args:
+        config: `store`, `alerts` and the policy's budgets.
+        store_url: where things are kept.
+        clock: wall time, and the monotonic one that waiting goes by.
+        publish: reaches applications.
+        is_stopped: whether a run was stopped.
+        on_fault: hears of internal errors.
+
+    Attributes:
+        board: what metrics show of budgets.
+
+    Raises:
+        StoreError: a URL of no store, or a driver that is missing.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        store_url: str,
+        clock: Clock,
+        publish: Publish,
+        is_stopped: Callable[[str], bool],
+        on_fault: OnFault,
+    ) -> None:
+        self._clock = clock
+        self._publish = publish
+        self._budgets: Sequence[Budget] = config.policy.budgets
+        wall = self._wall()
+        store, alerts = config.store, config.alerts
+        self._books = Books(store_url, store.ledger_url, store.keep_days, clock, on_fault)
+        self._lasting = not (store.ledger_url or store_url).startswith("memory:")
+        self._treasury = Treasury(self._budgets, wall, self._ledger(wall))
+        self._cashier = Cashier(self._treasury, is_stopped)
+        self._biller = Biller()
+        self._lending = Lending(self._treasury.ledger, wall)
+        self._webhook = (
+            Webhook(alerts.webhook_url, alerts.webhook_secret, timeout=alerts.timeout)
+            if alerts.webhook_url
+            else None
+        )
+        self.board = BudgetBoard()
+        self._telling = Telling(publish, self._books.events, self._webhook, self.board, on_fault)
+        self._looked = self._kept = clock.monotonic() - LOOK_EVERY
+        self._over = False
+        self.board.expect([each.name for each in self._budgets])
+
+    async def open(self) -> None:
+        """Goes on where the last life ended. Orders that are due are given before this returns."""
+        restored = await self._books.restore(PATIENCE)
+        wall = self._wall()
+        if restored is None:
+            log.say(logging.ERROR, "the store does not answer: what was spent before is not known")
+        notices = self._resume(restored, wall)
+        self._order(*self._lending.require(self._budgets, wall))
+        self._telling.tell(notices)
+        self._look(wall)
+
+    def ended(self, call: Call, event: CallEnded) -> None:
+        """A call ended; while the engine is at work nothing is decided."""
+        self._cashier.ended(call, event)
+        self._biller.ended(call, event)
+
+    def amended(self, told: Amended) -> None:
+        """A call came to something else."""
+        self._cashier.amended(told)
+        self._biller.amended(told)
+
+    def settle(self) -> None:
+        """Charges what came since the last time: after each time that the engine was called."""
+        self._telling.tell(self._cashier.settle(self._wall()))
+
+    def keep(self) -> None:
+        """Hands on what changed, now and then."""
+        now = self._clock.monotonic()
+        if now - self._kept < KEEP_EVERY:
+            return
+        self._kept = now
+        if rows := self._biller.take():
+            self._books.bill(rows)
+        self._books.advance(self)
+
+    def advance(self) -> None:
+        """Time has passed."""
+        wall = self._wall()
+        self._telling.tell(self._cashier.settle(wall))
+        self._telling.tell(self._treasury.advance(wall))
+        self._order(self._lending.advance(wall), ())
+        self._telling.advance()
+        self.keep()
+        if self._clock.monotonic() - self._looked >= LOOK_EVERY:
+            self._look(wall)
+
+    def next_deadline(self) -> float:
+        """When `advance` is due, on the monotonic clock."""
+        wall = self._wall()
+        due = min(self._treasury.next_deadline(wall), self._lending.next_deadline())
+        return self._clock.monotonic() + due - wall
+
+    def lease(self, ask: LeaseAsk) -> LeaseAnswer:
+        """Answers who asks for a lease. Raises LookupError: no strict budget has such an account."""
+        wall = self._wall()
+        answer = self._lending.ask(ask, wall)
+        self._telling.tell(self._treasury.look((ask.account,), wall))
+        return answer
+
+    def renew(self, budgets: Sequence[Budget]) -> None:
+        """Goes on with other budgets; spent money carries over."""
+        wall = self._wall()
+        self._budgets = budgets
+        self._telling.tell(self._treasury.renew(budgets, wall))
+        self._order(*self._lending.require(budgets, wall))
+        self.board.expect([each.name for each in budgets])
+        self._look(wall)
+
+    def views(self, wall: float) -> list[AccountView]:
+        """Every account, for operators."""
+        return self._treasury.views(wall)
+
+    @property
+    def books(self) -> Books:
+        """The bill, for operators."""
+        return self._books
+
+    @property
+    def leases(self) -> int:
+        """Leases that are held now."""
+        return self._lending.held
+
+    def writers(self) -> Mapping[str, WriterStats]:
+        """What became of what is to be kept, by store. It only reads: another thread may ask."""
+        rows, ledger = self._books.stats()
+        return {"bill": rows} if self._books.ledger is self._books.rows else {"bill": rows, "ledger": ledger}
+
+    def webhook(self) -> Mapping[str, int] | None:
+        """What became of events for the webhook; None: there is none."""
+        if self._webhook is None:
+            return None
+        return {name: getattr(self._webhook.sent, name) for name in (*SENT, "retries", "waiting")}
+
+    async def close(self) -> None:
+        """Writes what waits, and a last dump, as far as that goes in time."""
+        self._over = True
+        self._kept -= KEEP_EVERY
+        self.keep()
+        self._books.ledger.dump(self.dump(), self._books.keeper.seen, self._wall())
+        if self._webhook is not None:
+            await asyncio.to_thread(self._webhook.close)
+        await self._books.close(CLOSING)
+
+    def drain(self) -> list[Entry]:
+        """What changed in the ledger since the last time."""
+        return self._treasury.ledger.drain()
+
+    def dump(self, since: float = 0.0) -> dict[str, Any]:
+        """The ledger, and beside it what belongs to it."""
+        recent = max(since, self._wall() - RECEIPTS)
+        beside = {
+            "leases": self._lending.dump(),
+            "treasury": self._treasury.dump(),
+            "runs": self._cashier.steps.forecaster.dump(),
+            "clean": self._over,
+        }
+        return {**self._treasury.ledger.dump(recent), "beside": beside}
+
+    def _resume(self, restored: Restored | None, wall: float) -> tuple[Notice, ...]:
+        """What is known of the last life. A first life has lost nothing, if this one will leave something."""
+        if restored is None or (restored.dump is None and not restored.entries):
+            clean = restored is not None and self._lasting
+            self._lending.resume(self._treasury.ledger, {}, wall, clean)
+            return ()
+        beside: Mapping[str, Any] = (restored.dump or {}).get("beside", {})
+        ledger = self._ledger(wall, restored)
+        clean = bool(beside.get("clean")) and not restored.entries
+        self._lending.resume(ledger, beside.get("leases", {}), wall, clean)
+        if runs := beside.get("runs"):
+            self._cashier.steps.forecaster.load(runs)
+        return self._treasury.resume(ledger, beside.get("treasury", {}), wall)
+
+    def _ledger(self, wall: float, restored: Restored | None = None) -> Ledger:
+        if restored is None:
+            return Ledger(self._budgets, wall, journal=JOURNAL)
+        dump = restored.dump or Ledger((), wall).dump()
+        return Ledger.load(self._budgets, dump, wall, entries=restored.entries, journal=JOURNAL)
+
+    def _order(self, directives: Sequence[Any], removals: Sequence[Any]) -> None:
+        if directives or removals:
+            self._publish(directives, removals)
+
+    def _look(self, wall: float) -> None:
+        """Leaves for metrics what they show."""
+        self._looked = self._clock.monotonic()
+        measures = {each.name: each.measure for each in self._budgets}
+        self.board.views = self._treasury.front(wall)
+        spent = self._treasury.spent
+        self.board.spent = {name: (measure, spent.get(name, 0)) for name, measure in measures.items()}
+
+    def _wall(self) -> float:
+        return self._clock.wall_ns() / 1e9
