@@ -102,16 +102,17 @@ class SqlStore(ABC):
         return found
 
     def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
-        """Puts a dump in place of the one before, if it includes as much and that one is not too young."""
+        """Puts a dump in place of the one before, if it includes as much."""
         with self.writing(alone=True) as database:
-            before = database.ask("SELECT wall, seen FROM dump")
-            included: Seen = json.loads(before[0][1]) if before else {}
-            if before and (wall - before[0][0] < LEAST_BETWEEN_DUMPS or not includes(seen, included)):
+            before = database.ask("SELECT seen, old_wall, old_seen FROM dump")
+            included, old_wall, old = before[0] if before else ("{}", wall, "")
+            if not includes(seen, json.loads(included)):
                 return False
-            delete = self._sql.say("DELETE FROM entry WHERE writer = ? AND number <= ?")
-            database.tell(delete, list(included.items()))
-            kept = self._forget(database, seen, wall)
-            database.tell(self._sql.dump, [(1, wall, json.dumps(kept), json.dumps(dump))])
+            kept = json.dumps(self._forget(database, seen, wall))
+            if wall - old_wall >= LEAST_BETWEEN_DUMPS:
+                self._let_go(database, json.loads(old))
+                old_wall, old = wall, kept
+            database.tell(self._sql.dump, [(1, kept, json.dumps(dump), old_wall, old or kept)])
             return True
 
     def load_ledger(self) -> Saved:
@@ -151,6 +152,10 @@ class SqlStore(ABC):
         with self.writing() as database:
             rows = database.tell(self._sql.say("DELETE FROM bill WHERE ended < ?"), [(before,)])
             return rows + database.tell(self._sql.say("DELETE FROM event WHERE at < ?"), [(before,)])
+
+    def _let_go(self, database: Database, seen: Seen) -> None:
+        delete = self._sql.say("DELETE FROM entry WHERE writer = ? AND number <= ?")
+        database.tell(delete, list(seen.items()))
 
     def _forget(self, database: Database, seen: Seen, wall: float) -> Seen:
         """Lets go of writers that are over. What of `seen` is to be kept."""

@@ -23,7 +23,7 @@ Seen = Mapping[str, int]
 """Up to which of its entries each writer's are included in something."""
 
 LEAST_BETWEEN_DUMPS: Final = 60.0
-"""Seconds. What a dump includes is kept until the next but one, for replicas that read a little behind."""
+"""Seconds for which entries are kept after a dump includes them: replicas read a little behind."""
 
 FORGOTTEN_AFTER: Final = 86_400.0
 """Seconds after which a writer that wrote nothing more, and whose entries a dump includes, is forgotten.
@@ -165,10 +165,9 @@ class Store(Protocol):
         """
 
     def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
-        """Puts a dump in place of the one before and lets go of entries that the one before included.
+        """Puts a dump in place of the one before, and lets go of entries that were included long enough.
 
-        False, and nothing changes, when it includes less than the one that stands, or when that one is
-        younger than LEAST_BETWEEN_DUMPS.
+        False, and nothing changes, when it includes less than the one that stands.
         """
 
     def load_ledger(self) -> Saved:

@@ -65,8 +65,8 @@ MIGRATIONS: Final = (
         writer TEXT NOT NULL, number {{integer}} NOT NULL, line TEXT NOT NULL, PRIMARY KEY (writer, number)
     );
     CREATE TABLE dump (
-        one {{integer}} PRIMARY KEY CHECK (one = 1), wall {{real}} NOT NULL, seen TEXT NOT NULL,
-        content TEXT NOT NULL
+        one {{integer}} PRIMARY KEY CHECK (one = 1), seen TEXT NOT NULL, content TEXT NOT NULL,
+        old_wall {{real}} NOT NULL, old_seen TEXT NOT NULL
     );
     """,
 )
@@ -96,8 +96,9 @@ class Statements:
         )
         self.dump = self._insert(
             "dump",
-            ("one", "wall", "seen", "content"),
-            "(one) DO UPDATE SET wall = excluded.wall, seen = excluded.seen, content = excluded.content",
+            ("one", "seen", "content", "old_wall", "old_seen"),
+            "(one) DO UPDATE SET seen = excluded.seen, content = excluded.content, "
+            "old_wall = excluded.old_wall, old_seen = excluded.old_seen",
         )
 
     def say(self, sql: str) -> str:

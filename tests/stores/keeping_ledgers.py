@@ -69,14 +69,17 @@ class Ledger:
         assert store.save_ledger({"of": "both"}, {"a": 2, "b": 1}, LATER)
         assert store.load_ledger() == ({"of": "both"}, {"a": 2, "b": 1})
 
-    def test_a_dump_soon_after_another_is_refused(self, store: Store) -> None:
+    def test_a_dump_soon_after_another_takes_its_place_and_lets_nothing_go(self, store: Store) -> None:
         store.append_ledger("a", 1, entries(1, 2))
         store.save_ledger({"n": 1}, {"a": 1}, NOON)
 
-        assert not store.save_ledger({"n": 2}, {"a": 2}, LATER - 0.5)
-        assert store.save_ledger({"n": 2}, {"a": 2}, LATER)
+        for number in (2, 3, 4):
+            assert store.save_ledger({"n": number}, {"a": 2}, NOON + number)
 
-    def test_what_two_dumps_include_is_let_go_and_not_before(self, store: Store) -> None:
+        assert store.load_ledger() == ({"n": 4}, {"a": 2})
+        assert [each.number for each in store.read_ledger({})] == [1, 2]
+
+    def test_what_a_dump_included_long_enough_is_let_go_and_not_before(self, store: Store) -> None:
         store.append_ledger("a", 1, entries(1, 2, 3))
         store.save_ledger({}, {"a": 2}, NOON)
         assert [each.number for each in store.read_ledger({"a": 1})] == [2, 3]

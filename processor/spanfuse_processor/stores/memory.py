@@ -58,7 +58,8 @@ class MemoryStore:
         self._bill: dict[tuple[str, str], BillRow] = {}
         self._events: dict[str, EventRow] = {}
         self._logs: dict[str, _Log] = {}
-        self._dump: tuple[float, str, Seen] | None = None
+        self._dump: tuple[str, Seen] | None = None
+        self._old: tuple[float, Seen] | None = None  # what an older dump included, and when
 
     def append_bill(self, rows: Sequence[BillRow]) -> None:
         """Keeps rows that are new, and those of a higher revision in place of their older ones."""
@@ -101,25 +102,24 @@ class MemoryStore:
         return found
 
     def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
-        """Puts a dump in place of the one before, if it includes as much and that one is not too young."""
+        """Puts a dump in place of the one before, if it includes as much."""
+        content = json.dumps(dump)
         with self._lock:
-            before = self._dump
-            if before and (wall - before[0] < LEAST_BETWEEN_DUMPS or not includes(seen, before[2])):
+            if self._dump and not includes(seen, self._dump[1]):
                 return False
-            for writer, number in (before[2] if before else {}).items():
-                if log := self._logs.get(writer):
-                    log.let_go(number)
-            over = [name for name in self._logs if self._is_over(name, seen, wall)]
-            for writer in over:
+            for writer in [name for name in self._logs if self._is_over(name, seen, wall)]:
                 del self._logs[writer]
             kept = {name: number for name, number in seen.items() if name in self._logs}
-            self._dump = (wall, json.dumps(dump), kept)
+            self._dump = (content, kept)
+            if self._old is None or wall - self._old[0] >= LEAST_BETWEEN_DUMPS:
+                self._let_go(self._old[1] if self._old else {})
+                self._old = (wall, kept)
             return True
 
     def load_ledger(self) -> Saved:
         """The newest dump."""
         with self._lock:
-            return Saved(json.loads(self._dump[1]), self._dump[2]) if self._dump else Saved(None, {})
+            return Saved(json.loads(self._dump[0]), self._dump[1]) if self._dump else Saved(None, {})
 
     def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
         """What calls that ended in [since, until) cost; dearest first."""
@@ -153,6 +153,11 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+    def _let_go(self, seen: Seen) -> None:
+        for writer, number in seen.items():
+            if log := self._logs.get(writer):
+                log.let_go(number)
 
     def _is_over(self, writer: str, seen: Seen, wall: float) -> bool:
         log = self._logs[writer]

@@ -81,16 +81,9 @@ redis.call('HSET', KEYS[2], ARGV[1], string.format('%d %d ', last, base) .. wall
 _SAVE: Final = """
 local seen = cjson.decode(ARGV[2])
 local now = tonumber(ARGV[4])
-local before = redis.call('HMGET', KEYS[1], 'wall', 'seen')
-if before[1] then
-    if now - tonumber(before[1]) < tonumber(ARGV[5]) then return 0 end
-    local included = cjson.decode(before[2])
-    for writer, number in pairs(included) do
-        if (seen[writer] or 0) < number then return 0 end
-    end
-    for writer, number in pairs(included) do
-        redis.call('XTRIM', ARGV[1] .. writer, 'MINID', string.format('%d-0', number + 1))
-    end
+local before = redis.call('HMGET', KEYS[1], 'seen', 'old_wall', 'old_seen')
+for writer, number in pairs(cjson.decode(before[1] or '{}')) do
+    if (seen[writer] or 0) < number then return 0 end
 end
 local kept = {}
 local writers = redis.call('HGETALL', KEYS[2])
@@ -106,7 +99,14 @@ for i = 1, #writers, 2 do
     end
 end
 local text = '{' .. table.concat(kept, ',') .. '}'
-redis.call('HSET', KEYS[1], 'wall', ARGV[4], 'seen', text, 'content', ARGV[3])
+local old_wall, old_seen = before[2] or ARGV[4], before[3] or text
+if now - tonumber(old_wall) >= tonumber(ARGV[5]) then
+    for writer, number in pairs(cjson.decode(old_seen)) do
+        redis.call('XTRIM', ARGV[1] .. writer, 'MINID', string.format('%d-0', number + 1))
+    end
+    old_wall, old_seen = ARGV[4], text
+end
+redis.call('HSET', KEYS[1], 'seen', text, 'content', ARGV[3], 'old_wall', old_wall, 'old_seen', old_seen)
 return 1
 """
 
@@ -170,7 +170,7 @@ class RedisStore:
         return found
 
     def save_ledger(self, dump: Mapping[str, Any], seen: Seen, wall: float) -> bool:
-        """Puts a dump in place of the one before, if it includes as much and that one is not too young."""
+        """Puts a dump in place of the one before, if it includes as much."""
         texts = [json.dumps(dict(seen)), json.dumps(dump)]
         arguments: list[str | float] = [LOG, *texts, repr(wall), LEAST_BETWEEN_DUMPS, FORGOTTEN_AFTER]
         with _told():

@@ -87,7 +87,7 @@ class Carrier:
         self._waiting.done(Kind.LEDGER, len(entries))
 
     def _dump(self, store: Store, dump: Dump) -> bool:
-        """False where the one that stands includes more, or is younger: another is wanted then, later."""
+        """False where the one that stands includes more: another is wanted then, later."""
         seen = {**dump.seen, self._name: self.number} if self.number else dump.seen
         saved: list[bool] = []
         self._attempt(lambda: saved.append(store.save_ledger(dump.content, seen, dump.wall)))

@@ -126,7 +126,7 @@ class Writer:
 
     @property
     def wants_dump(self) -> bool:
-        """Whether a dump of the ledger is due. Not oftener than stores take them."""
+        """Whether a dump of the ledger is due. Once a minute at most."""
         carrier, since = self._carrier, self._monotonic() - self._dump_asked
         fresh = carrier.number - carrier.dumped
         due = carrier.holes or fresh >= ENTRIES_TO_DUMP or (fresh and since >= LONGEST_BETWEEN_DUMPS)
