@@ -22,6 +22,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from spanfuse_processor.auth import Tokens
 from spanfuse_processor.clock import SystemClock
 from spanfuse_processor.control.hub import Hub
+from spanfuse_processor.control.leasing import OnLease
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine.events import CallOpen, CallStarted, Heartbeat
 from spanfuse_processor.engine.verdicts import Directive, Removal
@@ -47,7 +48,7 @@ class StubProcessor:
     """`codes` are answered to the next exports, one each; while `held`, exports wait for their answer.
 
     `mute`: its streams say nothing, as behind a proxy that holds them back. `collector`: it takes spans and
-    orders nothing.
+    orders nothing. `on_lease` answers who asks for a lease, from the next start on.
     """
 
     tokens: Tokens = field(default_factory=Tokens)
@@ -65,6 +66,7 @@ class StubProcessor:
     held: bool = False
     mute: bool = False
     collector: bool = False
+    on_lease: OnLease | None = None
 
     def __post_init__(self) -> None:
         self._epochs = 0
@@ -142,7 +144,9 @@ class StubProcessor:
 
     async def _start(self) -> None:
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-        control = ControlService(self.hub, self.tokens, self._on_effects, self._on_signs, lambda *fault: None)
+        control = ControlService(
+            self.hub, self.tokens, self._on_effects, self._on_signs, lambda *fault: None, self.on_lease
+        )
         export = grpc.unary_unary_rpc_method_handler(self._export)
         sink = grpc.method_handlers_generic_handler(EXPORT, {"Export": export})
         if self.mute:

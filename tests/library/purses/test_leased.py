@@ -1,4 +1,4 @@
-"""The purse of leases: what is held is spent here, what is missing is asked for, and nothing is spent twice."""
+"""The purse of leases: what is held is spent here, what is missing is asked for, nothing is spent twice."""
 
 from __future__ import annotations
 
