@@ -1,4 +1,4 @@
-"""The keeper of leases, over a real socket: it asks, goes on when nobody answers, and gives back at the end."""
+"""The keeper of leases, over a real socket: it asks, goes on when nobody answers, gives back at the end."""
 
 from __future__ import annotations
 

@@ -87,9 +87,10 @@ class Stage:
 
 
 @contextmanager
-def staged(adapter: ProviderAdapter) -> Iterator[Stage]:
-    """The library at work with `adapter`, in the run `RUN`."""
+def staged(adapter: ProviderAdapter, purse: Purse | None = None) -> Iterator[Stage]:
+    """The library at work with `adapter`, in the run `RUN`; calls pay from `purse`."""
     board, memory = Board(), Memory()
+    memory.purse = purse or memory.purse
     before = runtime.install(assemble(Settings(policy=Policy()), board, memory))
     context.set_process_run(RunScope(RUN, Identity(feature="test")))
     adapter.patch()
