@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.control.serving import FakeClock
-from tests.stores.making import NOON, call, entries, happened
+from tests.stores.making import NOON, call, entries, entry, happened
 from tests.waiting import until
 from tests.writing.test_keeping import FakeLedger
 
 from spanfuse_processor.bookkeeping import Books
+from spanfuse_processor.bookkeeping import books as book_keeping
 from spanfuse_processor.store import StoreError, Written
 from spanfuse_processor.storing import open_store
+from spanfuse_processor.writing import Restored
 
 ALL = (0.0, 2 * NOON)
 SOON = 5.0
@@ -142,3 +145,58 @@ async def test_replicas_read_along_what_each_other_spend(url: str, faults: Fault
     assert {each.writer for each in told} == {one.ledger.name}
     assert await one.close(SOON)
     assert await other.close(SOON)
+
+
+async def test_a_store_that_answers_late_gives_back_what_there_was_with_what_came_meanwhile(
+    tmp_path: Path, faults: Faults
+) -> None:
+    """The folder of the file is not to be had until a link is changed."""
+    url = f"sqlite:{tmp_path}/state/books.db"
+    first, ledger = books(url, faults), FakeLedger()
+    ledger.change(*entries(1, 2))
+    first.advance(ledger)
+    assert await first.close(SOON)
+    (tmp_path / "state").rename(tmp_path / "elsewhere")
+    (tmp_path / "no folder").write_text("")
+    (tmp_path / "state").symlink_to("no folder")
+    late, ledger = books(url, faults), FakeLedger()
+    assert await late.restore(0.0) is None
+    ledger.change(entry(7, wall=NOON + 1), entry(8, wall=NOON + 1))
+    late.advance(ledger)
+    told: list[Restored] = []
+
+    (tmp_path / "link").symlink_to("elsewhere")
+    (tmp_path / "link").replace(tmp_path / "state")
+    await late.catch_up(ledger, told.append)
+
+    (restored,) = told
+    assert [each.key for each in restored.entries] == [each.key for each in entries(1, 2, 7, 8)]
+    assert [each.number for each in restored.entries] == [1, 2, 3, 4]
+    assert late.keeper.seen == {first.ledger.name: 2, late.ledger.name: 2}
+    late.advance(ledger)
+    assert await late.close(SOON)
+
+
+async def test_what_is_counted_while_it_is_read_late_is_not_lost(
+    url: str, faults: Faults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(book_keeping, "CATCH_UP_EVERY", 0.02)
+    made = books(url, faults)
+    told: list[Restored] = []
+    ledger = FakeLedger()
+    ledger.change(*entries(1))
+    waiting = asyncio.create_task(made.catch_up(ledger, told.append))
+    while not waiting.done():
+        ledger.change(entry(ledger.had + 1))
+        made.advance(ledger)
+        await asyncio.sleep(0)
+    await waiting
+
+    (restored,) = told
+    assert [each.key for each in restored.entries] == [
+        each.key for each in entries(*range(1, ledger.had + 1))
+    ]
+    assert await made.close(SOON)
+    again = await books(url, faults).restore(0.0)
+    assert again is not None
+    assert [each.number for each in again.entries] == list(range(1, ledger.had + 1))

@@ -16,12 +16,18 @@ from spanfuse_processor.clock import Clock
 from spanfuse_processor.store import BillRow, EventRow, SpendRow, Store, StoreError, Written
 from spanfuse_processor.storing import open_store, store_class
 from spanfuse_processor.writing import Follower, Keeper, Restored, Writer, WriterStats, restore
-from spanfuse_processor.writing.keeping import Kept
+from spanfuse_processor.writing.keeping import Kept, numbered_on
 
 PRUNE_EVERY: Final = 3_600.0
 A_DAY: Final = 86_400.0
 TRY_EVERY: Final = 0.25
 """Seconds between two attempts to read the ledger at the start."""
+
+CATCH_UP_EVERY: Final = 1.0
+"""Seconds between two attempts to read it later."""
+
+FLUSHED_WITHIN: Final = 2.0
+"""Seconds that what was handed over may take to be written before it is read again."""
 
 OnFault = Callable[[str, BaseException], None]
 
@@ -54,6 +60,7 @@ class Books:
         self.keeper = Keeper(self.ledger, {})
         self._pruned = clock.monotonic() - PRUNE_EVERY
         self._follower: Follower | None = None
+        self._catching_up = False
 
     async def restore(self, patience: float) -> Restored | None:
         """The ledger as it was left; None when the store did not answer within `patience` seconds."""
@@ -68,6 +75,29 @@ class Books:
             if self._clock.monotonic() >= until:
                 return None
             await asyncio.sleep(TRY_EVERY)
+
+    async def catch_up(self, ledger: Kept, resume: Callable[[Restored], object]) -> None:
+        """After a start without what there was: tries until the store answers, then `resume` gets all of it.
+
+        That includes what `ledger` has counted meanwhile, and so takes its place: the next `advance` has to
+        be for the new one.
+        """
+        while True:
+            await asyncio.sleep(CATCH_UP_EVERY)
+            self.keeper.keep(ledger, self._clock.wall_ns() / 1e9)
+            self._catching_up = True
+            try:
+                restored = await asyncio.to_thread(self._restore_written)
+                if restored is None:
+                    continue
+                fresh = ledger.drain()
+                self.ledger.ledger(fresh)
+                self.keeper = Keeper(self.ledger, restored.seen)
+                meanwhile = numbered_on(restored.dump, restored.entries, fresh)
+                resume(restored._replace(entries=[*restored.entries, *meanwhile]))
+                return
+            finally:
+                self._catching_up = False
 
     def follow(self, deliver: Callable[[Sequence[Written]], object]) -> None:
         """Has what other replicas write into the ledger handed to `deliver`, on a thread of its own."""
@@ -91,7 +121,8 @@ class Books:
     def advance(self, ledger: Kept) -> None:
         """Keeps what changed in the ledger, and lets go of what is old. Several times a second."""
         wall = self._clock.wall_ns() / 1e9
-        self.keeper.keep(ledger, wall)
+        if not self._catching_up:
+            self.keeper.keep(ledger, wall)
         now = self._clock.monotonic()
         if now - self._pruned >= PRUNE_EVERY:
             self._pruned = now
@@ -127,6 +158,14 @@ class Books:
         if not url.startswith("memory:"):
             return open_store(url)
         return self._shared.setdefault(url, open_store(url))
+
+    def _restore_written(self) -> Restored | None:
+        """The ledger with all that was handed over; None while the store is away."""
+        try:
+            return self._restore() if self.ledger.flush_ledger(FLUSHED_WITHIN) else None
+        except StoreError as error:
+            self._on_fault("store", error)
+            return None
 
     def _restore(self) -> Restored:
         store = self._open(self._ledger_url)

@@ -46,10 +46,19 @@ def restore(store: Store) -> Restored:
     """
     saved = store.load_ledger()
     tail = store.read_ledger(saved.seen)
-    number = int((saved.dump or {}).get("number", 0))
-    # Each writer's ledger counted for itself; here they are one.
-    entries = [each.entry._replace(number=at) for at, each in enumerate(in_order(tail), number + 1)]
+    entries = numbered_on(saved.dump, (), [each.entry for each in in_order(tail)])
     return Restored(saved.dump, entries, seen_after(saved.seen, tail))
+
+
+def numbered_on(
+    dump: Mapping[str, Any] | None, entries: Sequence[Entry], fresh: Sequence[Entry]
+) -> list[Entry]:
+    """`fresh`, numbered as what came after a dump and its entries.
+
+    Each writer's ledger counted for itself; here they are one.
+    """
+    last = entries[-1].number if entries else int((dump or {}).get("number", 0))
+    return [entry._replace(number=number) for number, entry in enumerate(fresh, last + 1)]
 
 
 def in_order(tail: Iterable[Written]) -> list[Written]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from itertools import islice, takewhile
 from typing import Any, Final, NamedTuple
@@ -79,13 +79,13 @@ class Waiting:
             queue = self._queues[kind]
             for _ in range(min(rows, len(queue))):
                 queue.popleft()
-            if not len(self):
+            if not queue:
                 self._changed.notify_all()
 
-    def until_empty(self, timeout: float) -> bool:
-        """Waits until nothing does any more, at most `timeout` seconds. Whether it is so."""
+    def until_empty(self, timeout: float, kinds: Collection[Kind] = tuple(Kind)) -> bool:
+        """Waits until nothing of these kinds does any more, at most `timeout` seconds. Whether it is so."""
         with self._changed:
-            return self._changed.wait_for(lambda: not len(self), timeout)
+            return self._changed.wait_for(lambda: not any(self._queues[kind] for kind in kinds), timeout)
 
     def close(self) -> None:
         """Takes nothing more in."""

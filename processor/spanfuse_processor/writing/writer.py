@@ -145,6 +145,12 @@ class Writer:
         self._work.set()
         return self._waiting.until_empty(timeout)
 
+    def flush_ledger(self, timeout: float) -> bool:
+        """Writes what changed in the ledger. Whether all of it was kept within `timeout` seconds."""
+        self._hurry.set()
+        self._work.set()
+        return self._waiting.until_empty(timeout, (Kind.LEDGER,))
+
     def close(self, timeout: float) -> bool:
         """Writes what waits and ends. What is not kept within `timeout` seconds is dropped and counted."""
         self._waiting.close()
