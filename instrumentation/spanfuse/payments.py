@@ -10,7 +10,7 @@ not know where the money is.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,12 +43,11 @@ _SERVICE: Final = "openai.request.service_tier"
 
 
 class Payment:
-    """What one call has paid. `rates` are those by which it was estimated; None: it costs what it costs,
-    however it ends."""
+    """What one call has paid. `rates` says what its model costs, as it is in the end; None: unknown."""
 
     __slots__ = ("_amounts", "_rates", "_taken")
 
-    def __init__(self, taken: Taken, amounts: Amounts, rates: Rates | None) -> None:
+    def __init__(self, taken: Taken, amounts: Amounts, rates: Callable[[], Rates | None]) -> None:
         self._taken = taken
         self._amounts = amounts
         self._rates = rates
@@ -85,7 +84,10 @@ class Payment:
 
     def _cost(self, usage: Usage, service: str) -> Amounts:
         used = usage.input_tokens or usage.output_tokens  # else not even a price for each call is due
-        usd = self._rates.cost(usage, service) if used and self._rates is not None else 0
+        rates = self._rates() if used and self._amounts.usd else None
+        usd = self._amounts.usd if used else 0
+        if rates is not None:
+            usd = rates.cost(usage, service)
         return Amounts(usd, usage.input_tokens + usage.output_tokens, self._amounts.calls)
 
 
@@ -196,8 +198,11 @@ class _Trial:
             BreakerOpen: it cannot be paid.
             RunStopped: as above, and the run has swallowed three refusals.
         """
-        if self._tried and (self._payments.over or self._payments.gate.refuses(self._intent, self._scope)):
+        gate, over = self._payments.gate, self._payments.over
+        if over:
             return 0.0
+        if self._tried and gate.refuses(self._intent, self._scope):
+            gate.admit(self._intent, self._scope)  # says so
         self._tried = True
         if not self._purse.told and self._payments.strict and self._intent.kind is not Kind.TOOL:
             return self._until(self._began + OPENING, unopened())
@@ -232,7 +237,7 @@ class _Trial:
             return 0.0
         taken = self._purse.take(payer, amounts, self)
         if not isinstance(taken, Short):
-            self.payment = Payment(taken, amounts, rates)
+            self.payment = Payment(taken, amounts, self._known_rates)
             return 0.0
         now = self._payments.clock()
         if self._short_since is None:
@@ -258,6 +263,12 @@ class _Trial:
         if rates is None:
             raise self._refused(unpriced(intent))
         return rates
+
+    def _known_rates(self) -> Rates | None:
+        """The rates of the model that was called: not always the one that was to be called at first."""
+        intent = self._intent
+        rates = self._payments.sources.prices.rates(intent.provider, intent.name, day_of(time.time_ns()))
+        return rates if isinstance(rates, Rates) else None
 
     def _until(self, deadline: float, otherwise: Refusal) -> float:
         left = deadline - self._payments.clock()

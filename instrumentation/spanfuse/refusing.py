@@ -28,10 +28,10 @@ _UNSENT: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "Un
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refusal: `name` is whose, an account's or a model's."""
+    """A refusal: `key` names the account or the model that it is about."""
 
     reason: str
-    name: str
+    key: BreakerKey
     message: str
     evidence: Evidence = Evidence()
 
@@ -46,15 +46,15 @@ class Refusal:
             left += f", which others hold: nothing came back within {short.patience:g} s"
         why = f" ({short.problem})" if short.problem else ""
         evidence = Evidence("budget", float(short.need), float(short.left or 0))
-        return cls("BUDGET", str(short.account), f"the call may cost {need}; {left}{why}", evidence)
+        key = BreakerKey(Level.BUDGET, str(short.account))
+        return cls("BUDGET", key, f"the call may cost {need}; {left}{why}", evidence)
 
     def directive(self) -> Directive:
         """The order, for this process alone."""
-        key = BreakerKey(Level.BUDGET, self.name)
         return Directive(
-            id=f"{ISSUER}/{self.reason.lower()}/{self.name}",
+            id=f"{ISSUER}/{self.reason.lower()}/{self.key}",
             revision=int(time.time()) // _MINUTE,
-            key=key,
+            key=self.key,
             cancel_in_flight=False,
             reason=self.reason,
             message=self.message,
@@ -62,7 +62,7 @@ class Refusal:
             evidence=self.evidence,
             issuer=ISSUER,
             issued_ns=time.time_ns(),
-            reach=Reach(),
+            reach=Reach() if self.key.level is Level.BUDGET else None,
         )
 
 
@@ -71,7 +71,7 @@ def unpriced(intent: Intent) -> Refusal:
     model = f"{intent.provider}/{intent.name}" if intent.provider else intent.name
     return Refusal(
         "UNPRICED",
-        intent.name or "a model without a name",
+        BreakerKey(Level.MODEL, intent.name),
         f"a strict budget covers the call, and the price of {model} is not known: write it down under "
         f"policy.prices, or a policy.fallback for all such models",
     )
@@ -79,13 +79,14 @@ def unpriced(intent: Intent) -> Refusal:
 
 def unready(intent: Intent) -> Refusal:
     """The price is still being looked up."""
-    return Refusal("UNPRICED", intent.name, f"the price of {intent.name} is still being looked up: try again")
+    key = BreakerKey(Level.MODEL, intent.name)
+    return Refusal("UNPRICED", key, f"the price of {intent.name} is still being looked up: try again")
 
 
 def unopened() -> Refusal:
     """Nobody has said which calls must be paid for."""
     message = "the processor has not said yet which calls must be paid for, and strict is set: is it there?"
-    return Refusal("BUDGET", "unknown", message)
+    return Refusal("BUDGET", BreakerKey(Level.EVERYTHING, ""), message)
 
 
 def never_reached(error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""Calls of strict budgets: what they take before they are made, how long they wait for it, and for how much."""
+"""Calls of strict budgets: what they take before they are made, how long they wait, and for how much."""
 
 from __future__ import annotations
 
@@ -235,14 +235,17 @@ def test_where_nothing_can_come_nobody_waits() -> None:
     assert refused(payments(Till(0, can_come=False))).reason == "BUDGET"
 
 
-def test_a_stop_ends_the_wait_and_the_gate_refuses() -> None:
+def test_a_stop_ends_the_wait() -> None:
     by = payments(Till(0))
     key = BreakerKey(Level.RUN, "r1")
 
     def stop() -> None:
         by.gate._board.post(directive(key))
 
-    assert waits(by, stop) == [None]
+    [refusal] = waits(by, stop)
+
+    assert isinstance(refusal, BreakerOpen)
+    assert refusal.directive.key == key
 
 
 def test_the_end_of_the_library_ends_the_wait() -> None:
@@ -311,3 +314,13 @@ def test_a_fault_of_ours_costs_the_payment_and_not_the_call(monkeypatch: pytest.
     monkeypatch.setattr(by.sources.expecting, "expect", lambda intent: 1 / 0)
 
     assert by.pay(asked(), scope()) is None
+
+
+def test_a_request_that_goes_to_another_model_after_all_is_paid_by_that_ones_price() -> None:
+    till, book = Till(5_000), Book()
+    payment = paid(payments(till, book))
+
+    book.answer = Rates(0, 300 * YOCTO_PER_MICRO)
+    payment.answered(Usage(5, 4))
+
+    assert till.ends == [("settled", Amounts(1_200, 9, 1))]
