@@ -1,0 +1,132 @@
+"""Calls of strict budgets: for what they wait, and for how long."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.library.making import Clock, scope
+from tests.library.paying import COST, RATES, Book, asked, paid, payments, refused, waits
+from tests.library.purses.till import Till
+
+from spanfuse.errors import BreakerOpen
+from spanfuse.payments import OPENING, PRICED, Payment
+from spanfuse.testing import directive
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.pricing import PENDING
+
+
+def test_a_price_that_is_being_looked_up_is_waited_for() -> None:
+    book = Book(PENDING)
+
+    [payment] = waits(payments(Till(5_000), book), lambda: setattr(book, "answer", RATES))
+
+    assert isinstance(payment, Payment)
+
+
+def test_but_not_for_ever() -> None:
+    clock = Clock()
+
+    [refusal] = waits(payments(Till(5_000), Book(PENDING), clock), lambda: clock.pass_(PRICED))
+
+    assert isinstance(refusal, BreakerOpen)
+    assert refusal.reason == "UNPRICED"
+
+
+def test_what_others_hold_is_waited_for() -> None:
+    till = Till(COST)
+    by = payments(till)
+    other = paid(by)
+
+    [payment] = waits(by, other.cancel)
+
+    assert isinstance(payment, Payment)
+    assert till.left == 1
+
+
+def test_but_no_longer_than_the_budget_says() -> None:
+    till, clock = Till(0, patience=3.0), Clock()
+    by = payments(till, clock=clock)
+
+    [refusal] = waits(by, lambda: clock.pass_(3.0))
+
+    assert isinstance(refusal, BreakerOpen)
+    assert refusal.reason == "BUDGET"
+    assert "within 3 s" in str(refusal)
+
+
+def test_where_nothing_can_come_nobody_waits() -> None:
+    assert refused(payments(Till(0, can_come=False))).reason == "BUDGET"
+
+
+def test_a_stop_ends_the_wait() -> None:
+    by = payments(Till(0))
+    key = BreakerKey(Level.RUN, "r1")
+
+    def stop() -> None:
+        by.gate._board.post(directive(key))
+
+    [refusal] = waits(by, stop)
+
+    assert isinstance(refusal, BreakerOpen)
+    assert refusal.directive.key == key
+
+
+def test_the_end_of_the_library_ends_the_wait() -> None:
+    by = payments(Till(0))
+
+    assert waits(by, by.let_go) == [None]
+
+
+async def test_a_task_waits_while_others_run() -> None:
+    till = Till(COST)
+    by = payments(till)
+    other = await by.pay_async(asked(), scope())
+    assert other is not None
+    waiting = asyncio.create_task(by.pay_async(asked(), scope()))
+    await asyncio.sleep(0)
+    assert till.room.waiting == 1
+
+    other.cancel()
+
+    assert isinstance(await waiting, Payment)
+
+
+async def test_a_task_that_is_cancelled_while_it_waits_has_taken_nothing() -> None:
+    till = Till(0)
+    waiting = asyncio.create_task(payments(till).pay_async(asked(), scope()))
+    await asyncio.sleep(0)
+
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+    assert (till.ends, till.left, till.room.waiting) == ([], 1, 0)
+
+
+def test_where_nobody_knows_how_to_wait_it_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spanfuse.payments.running_loop", lambda: None)
+
+    with pytest.raises(BreakerOpen):
+        asyncio.run(payments(Till(0)).pay_async(asked(), scope()))
+
+
+def test_strict_waits_to_be_told_what_must_be_paid_for() -> None:
+    till = Till(5_000, idle=True, told=False)
+
+    [payment] = waits(payments(till, strict=True), lambda: setattr(till, "told", True))
+
+    assert isinstance(payment, Payment)
+
+
+def test_and_is_refused_when_nobody_tells() -> None:
+    till, clock = Till(5_000, idle=True, told=False), Clock()
+
+    [refusal] = waits(payments(till, clock=clock, strict=True), lambda: clock.pass_(OPENING))
+
+    assert isinstance(refusal, BreakerOpen)
+    assert "strict is set" in str(refusal)
+
+
+def test_without_it_calls_are_made() -> None:
+    assert payments(Till(0, idle=True, told=False)).pay(asked(), scope()) is None
