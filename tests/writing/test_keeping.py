@@ -10,9 +10,10 @@ from tests.stores.making import NOON, entries, entry
 from tests.writing.stores import Faulty, HandClock
 
 from spanfuse_processor.engine.budgets.journal import Entry
-from spanfuse_processor.store import LEAST_BETWEEN_DUMPS, Written
+from spanfuse_processor.store import Written
 from spanfuse_processor.writing import Keeper, Writer, restore
 from spanfuse_processor.writing.keeping import in_order
+from spanfuse_processor.writing.writer import BETWEEN_DUMPS
 
 SOON = 5.0
 
@@ -98,7 +99,7 @@ def test_after_a_loss_a_dump_makes_the_ledger_whole_again(
     assert writer.stats().dropped == 10
     assert writer.flush(SOON)
 
-    clock.now += LEAST_BETWEEN_DUMPS
+    clock.now += BETWEEN_DUMPS
     keeper.keep(ledger, NOON)
 
     assert writer.flush(SOON)

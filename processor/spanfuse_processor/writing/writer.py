@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from spanfuse_processor.engine.budgets.journal import Entry
-from spanfuse_processor.store import LEAST_BETWEEN_DUMPS, BillRow, EventRow, Seen, Store
+from spanfuse_processor.store import BillRow, EventRow, Seen, Store
 from spanfuse_processor.wire.backoff import Backoff, Patience
 from spanfuse_processor.writing.carrier import Carrier
 from spanfuse_processor.writing.waiting import Dump, Kind, Waiting
@@ -34,6 +34,9 @@ EVERY: Final = 0.2
 
 ENTRIES_TO_DUMP: Final = 10_000
 """Entries after which the ledger is better read from a new dump."""
+
+BETWEEN_DUMPS: Final = 180.0
+"""Seconds at least: a dump is made where decisions are."""
 
 LONGEST_BETWEEN_DUMPS: Final = 600.0
 """Seconds after which there is a new dump of what changed: a store that lost everything has it back then."""
@@ -126,11 +129,11 @@ class Writer:
 
     @property
     def wants_dump(self) -> bool:
-        """Whether a dump of the ledger is due. Once a minute at most."""
+        """Whether a dump of the ledger is due. Every few minutes at most."""
         carrier, since = self._carrier, self._monotonic() - self._dump_asked
         fresh = carrier.number - carrier.dumped
         due = carrier.holes or fresh >= ENTRIES_TO_DUMP or (fresh and since >= LONGEST_BETWEEN_DUMPS)
-        return bool(due) and since >= LEAST_BETWEEN_DUMPS and carrier.dumps == self._dumps
+        return bool(due) and since >= BETWEEN_DUMPS and carrier.dumps == self._dumps
 
     def stats(self) -> WriterStats:
         """What became of what was handed over."""
