@@ -107,12 +107,12 @@ class Storage:
 
     `path` is a SQLite file: without it there is one in the user's state folder. `url` is another store in its
     place: `postgresql://...`, `redis://...`, or `memory:` for none that outlives the process. `ledger_url` is
-    one for the ledger alone, which replicas share. Bill and events are let go after `keep_days`.
+    one for the ledger alone. Bill and events are let go after `keep_days`.
     """
 
     path: str = ""
-    url: str = ""
-    ledger_url: str = ""
+    url: str = field(default="", repr=False)
+    ledger_url: str = field(default="", repr=False)
     keep_days: float = field(default=90.0, metadata=A_DAY)
 
 
