@@ -23,7 +23,7 @@ from tests.accuracy.forecast.budgets import (
 )
 from tests.accuracy.forecast.measuring import PLACES, Measured
 from tests.accuracy.forecast.promises import promises
-from tests.accuracy.forecast.runs import AT, LAST, MEAN, US, Total
+from tests.accuracy.forecast.runs import AT, FORM, LAST, MEAN, US, Total
 from tests.accuracy.forecast.runs import PARTS as CAP_PARTS
 from tests.accuracy.forecast.totals import PARTS, Said
 from tests.accuracy.markdown import NOTHING, table
@@ -146,7 +146,7 @@ def _steps(measured: Measured) -> str:
                 continue
             errors = [
                 scoring.spread(each.errors[name] for each in asked if name in each.errors)
-                for name in (US, LAST, MEAN)
+                for name in (US, FORM, LAST, MEAN)
             ]
             cells = [
                 f"{each.middle:.0%}, {each.mean:.0%} ({each.tail:.0%})" if each else NOTHING
@@ -154,7 +154,7 @@ def _steps(measured: Measured) -> str:
             ]
             held = scoring.mean([each.held for each in asked])
             rows.append([source, f"{part:.0%}", len(asked), *cells, f"{held:.0%}"])
-    return table(("source", "of the cap spent", "n", "spanfuse", LAST, MEAN, "in the interval"), rows)
+    return table(("source", "of the cap spent", "n", "spanfuse", FORM, LAST, MEAN, "in the interval"), rows)
 
 
 def _finals(measured: Measured) -> str:

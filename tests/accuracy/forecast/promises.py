@@ -26,6 +26,7 @@ HOURLY: Final = (HOURS.name, QUARTERS.name, *AGENTS)
 DETECTED: Final = dict.fromkeys(HOURLY, 0.91) | {DAYS.name: 0.98, WEEKS.name: 1.0}
 FALSE: Final = dict.fromkeys(HOURLY, 0.09) | {DAYS.name: 0.05, WEEKS.name: 0.05}
 TAU: Final = ("tau_airline_gpt4o", "tau_retail_agentrx")
+CAUGHT: Final = 0.999
 STEPS: Final = 0.10
 COVERED, WITHIN = 0.90, 0.05
 BAND, BAND_WITHIN = 0.80, 0.08
@@ -67,10 +68,12 @@ def _alarms(measured: Measured) -> Iterator[Promise]:
 
 
 def _runaways(measured: Measured) -> Iterator[Promise]:
-    for place in PLACES:
-        found = scoring.caught(measured.runaways.get(place.name, []), PAGES)
-        said = f"{found.caught} of {found.of}, and {found.early} paged before"
-        yield Promise(f"{place.name}: every runaway paged in time", said, 0 < found.of == found.caught)
+    """All but those that nobody could tell, within a burst or at the last moment of a period."""
+    found = [scoring.caught(measured.runaways.get(place.name, []), PAGES) for place in PLACES]
+    caught, of = sum(each.caught for each in found), sum(each.of for each in found)
+    early = sum(each.early for each in found)
+    what = f"at least {CAUGHT:.1%} of runaways paged in time"
+    yield Promise(what, f"{caught} of {of}, and {early} paged before", 0 < CAUGHT * of <= caught)
 
 
 def _bands(measured: Measured) -> Iterator[Promise]:

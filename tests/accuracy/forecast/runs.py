@@ -2,13 +2,14 @@
 
 Rule 1: caps are shares of what each run truly came to, so that every one is hit at a known step. Rule 2: runs
 come in the order in which they are recorded; what is said of a run rests on those before it. Rule 3: the
-final total is asked for at a step only of runs that go beyond it. Rule 4: everybody answers in whole steps.
+final total is asked for at a step only of runs that go beyond it. Rule 4: everybody answers in whole steps,
+but for the closed form of a study, which is shown as it was there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import ceil
+from math import ceil, sqrt
 from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.forecast import RunForecast
@@ -20,6 +21,8 @@ AT: Final = (3, 5, 10, 20, 40)
 """Steps at which the final total is asked for; not all of them are steps at which runs are compared."""
 
 US, LAST, MEAN = "spanfuse", "mean of the last three", "mean so far"
+FORM: Final = "closed form, unrounded"
+_LINE: Final = 8  # steps
 _RUN, _AGENT = "run", "agent"
 
 
@@ -67,11 +70,23 @@ def _cap(costs: list[float], cap: float) -> Iterator[Steps]:
 def _answer(part: float, said: RunForecast, true: int, cap: float, costs: list[float]) -> Steps:
     left = cap - said.spent
     last = sum(costs[said.steps - 3 : said.steps]) / 3
-    answers = {US: said.steps_mid or 0, MEAN: ceil(left / (said.spent / said.steps))}
+    answers: dict[str, float] = {US: said.steps_mid or 0, MEAN: ceil(left / (said.spent / said.steps))}
     if last > 0.0:
-        answers[LAST] = ceil(left / last)
+        answers |= {LAST: ceil(left / last), FORM: closed_form(left, last, costs[: said.steps][-_LINE:])}
     errors = {name: abs(answer - true) / true for name, answer in answers.items()}
     return Steps(part, errors, (said.steps_low or 0) <= true <= (said.steps_high or 0))
+
+
+def closed_form(left: float, last: float, recent: list[float]) -> float:
+    """Steps that sum up to what is left, from the mean of the last three on, along the line of the last ones.
+
+    >>> closed_form(28.0, 5.0, [4.0, 5.0, 6.0])
+    4.0
+    """
+    middle = (len(recent) - 1) / 2
+    squares = sum((place - middle) ** 2 for place in range(len(recent)))
+    slope = sum((place - middle) * cost for place, cost in enumerate(recent)) / squares
+    return (sqrt(last * last + 2 * slope * left) - last) / slope if slope > 0.0 else left / last
 
 
 def final_totals(runs: Iterable[list[float]]) -> Iterator[Total]:

@@ -175,6 +175,11 @@ def test_after_two_days_it_knows_that_the_night_is_quiet() -> None:
     assert said.total_mid - spent < 1_200.0
 
 
+def test_a_day_of_summer_time_has_a_season_too_and_half_a_day_has_none() -> None:
+    assert BudgetForecaster(DAY - HOUR).dump()["season"] is not None
+    assert BudgetForecaster(DAY / 2).dump()["season"] is None
+
+
 def test_bands_come_after_nine_periods_and_coverage_with_the_next() -> None:
     forecaster = BudgetForecaster(DAY)
     days(forecaster, 0, 8, {})

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanfuse_processor.engine.forecast import RunForecast
-from spanfuse_processor.engine.forecasts.agents import LEAST
 from spanfuse_processor.engine.forecasts.runs import RunForecaster, steps_until
+
+LEAST = 20  # runs of an agent
 
 
 def going(costs: list[float], cap: float = 0.0) -> RunForecast | None:

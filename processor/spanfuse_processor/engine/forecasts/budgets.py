@@ -15,11 +15,12 @@ from typing import Any, Final
 from spanfuse_processor.engine.budget import Forecasting
 from spanfuse_processor.engine.forecast import Forecast
 from spanfuse_processor.engine.forecasts.conformal import Bands
-from spanfuse_processor.engine.forecasts.rates import DAY, Rates, Slopes, half_lives
+from spanfuse_processor.engine.forecasts.rates import DAY, HOUR, Rates, Slopes, half_lives
 from spanfuse_processor.engine.forecasts.season import Season
 
 USUAL: Final = Forecasting()
 _MUCH: Final = 0.5  # of the limit: when that is gone, no moment is too early
+_SHORTEST_DAY: Final = DAY - HOUR  # with summer time
 _FAR: Final = 10.0  # periods: what lies further ahead is never
 
 
@@ -56,7 +57,7 @@ class BudgetForecaster:
         self._far = _FAR * period_seconds
         self._rolling = rolling
         self._rates = Rates(period_seconds)
-        self._season = Season() if period_seconds >= DAY and not rolling else None
+        self._season = Season() if period_seconds >= _SHORTEST_DAY and not rolling else None
         self._clock = 0.0  # the season's, at the last spend
         self._end = self._end_clock = 0.0  # of the period, and what the clock shows then
         self._bands = Bands()

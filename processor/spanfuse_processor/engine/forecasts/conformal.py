@@ -8,6 +8,7 @@ Rule 3: a tenth of a period is judged by the same tenth of earlier ones: late fo
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -48,10 +49,10 @@ class Ratios:
 
     def __init__(self, covered: float, kept: int, came: Sequence[float] = ()) -> None:
         self._covered, self._kept = covered, kept
-        self.came = [float(each) for each in came][-kept:]
+        self.came = array("d", came[-kept:])
         if not all(isfinite(each) and each > 0.0 for each in self.came):
             raise ValueError("what was and what was said are amounts: no ratio of them is negative, or none")
-        self.ordered = sorted(self.came)
+        self.ordered = array("d", sorted(self.came))
         self.factors = bounds(self.ordered, covered)
 
     def add(self, ratio: float) -> None:
@@ -95,8 +96,8 @@ class Bands:
     __slots__ = ("_half", "_held", "_ratios", "_said", "coverage")
 
     def __init__(self) -> None:
-        self._ratios = tuple(Ratios(COVERED, _KEPT) for _ in range(TENTHS))
-        self._said = [0.0] * TENTHS  # first in each tenth of this period; 0: nothing
+        self._ratios: dict[int, Ratios] = {}  # of each tenth in which something was said
+        self._said: dict[int, float] = {}  # first in each tenth of this period
         self._half: Band | None = None
         self._held: list[bool] = []
         self.coverage: float | None = None  # the share of periods that ended in the band said at half time
@@ -104,15 +105,15 @@ class Bands:
     def say(self, part: float, total: float) -> None:
         """A `total` is forecast when this `part` of the period is over."""
         tenth = int(part * TENTHS)
-        if 0 <= tenth < TENTHS and total > 0.0 and not self._said[tenth]:
+        if tenth not in self._said and 0 <= tenth < TENTHS and total > 0.0:
             self._said[tenth] = total
             if tenth == HALF:
                 self._half = self.band(part, total, total)
 
     def band(self, part: float, total: float, limit: float) -> Band | None:
         """How sure a forecast of a `total` is; None: too few periods are over."""
-        ratios = self._ratios[min(int(part * TENTHS), TENTHS - 1)]
-        if ratios.factors is None or total <= 0.0:
+        ratios = self._ratios.get(min(int(part * TENTHS), TENTHS - 1))
+        if ratios is None or ratios.factors is None or total <= 0.0:
             return None
         low, high = ratios.factors
         return Band(low * total, high * total, ratios.above(limit / total), len(ratios.came))
@@ -120,28 +121,28 @@ class Bands:
     def close(self, total: float | None) -> None:
         """The period came to `total`; None: it is not known to what it would have come."""
         if total is not None and total > 0.0:
-            for ratios, said in zip(self._ratios, self._said, strict=True):
-                if said:
-                    ratios.add(total / said)
+            for tenth, said in self._said.items():
+                self._ratios.setdefault(tenth, Ratios(COVERED, _KEPT)).add(total / said)
             if self._half:
                 self._held = [*self._held[1 - _KEPT :], self._half.low <= total <= self._half.high]
                 self.coverage = sum(self._held) / len(self._held)
-        self._said = [0.0] * TENTHS
+        self._said = {}
         self._half = None
 
     def dump(self) -> dict[str, Any]:
         """All that it knows, as plain data."""
+        ratios = [[tenth, list(each.came)] for tenth, each in self._ratios.items()]
+        said = [[tenth, total] for tenth, total in self._said.items()]
         half = list(self._half) if self._half else None
-        ratios = [list(each.came) for each in self._ratios]
-        return {"ratios": ratios, "said": list(self._said), "half": half, "held": list(self._held)}
+        return {"ratios": ratios, "said": said, "half": half, "held": list(self._held)}
 
     def load(self, dump: Mapping[str, Any]) -> None:
-        """Takes up what another knew. Raises ValueError when it is no dump of ten tenths."""
-        said = [float(each) for each in dump["said"]]
-        ratios = tuple(Ratios(COVERED, _KEPT, each) for each in dump["ratios"])
-        if len(said) != TENTHS or len(ratios) != TENTHS:
-            raise ValueError(f"a period has {TENTHS} tenths")
-        self._said, self._ratios = said, ratios
+        """Takes up what another knew. Raises ValueError when it is not of the tenths of a period."""
+        ratios = {int(tenth): Ratios(COVERED, _KEPT, came) for tenth, came in dump["ratios"]}
+        said = {int(tenth): float(total) for tenth, total in dump["said"]}
+        if not all(0 <= tenth < TENTHS for tenth in (*ratios, *said)) or not all(said.values()):
+            raise ValueError(f"a period has {TENTHS} tenths, and something was said in each that is named")
+        self._ratios, self._said = ratios, said
         self._half = Band(*dump["half"]) if dump["half"] else None
         self._held = [bool(each) for each in dump["held"]]
         self.coverage = sum(self._held) / len(self._held) if self._held else None
