@@ -61,7 +61,7 @@ class LeasedPurse:
         self._pools: dict[Account, Pool] = {}
         self._look()
         board.on_change(self._changed)
-        board.on_lift(self._look)
+        board.on_lift(self._lifted)
 
     @property
     def idle(self) -> bool:
@@ -97,6 +97,8 @@ class LeasedPurse:
                     pool.waiting.pop(waiter, None)
         if low:
             self._ring()
+        if 0 in amounts:  # what costs nothing here is charged by its span
+            pools = tuple(pool for pool in pools if amounts[pool.at])
         return _Slice(self, pools, amounts)
 
     def leave(self, waiter: object) -> None:
@@ -158,7 +160,7 @@ class LeasedPurse:
         self.told = True
         with self._lock:
             for pool in self._pools.values():
-                pool.refresh_at = pool.again = self._clock()
+                pool.announce(self._clock())
         self.room.made()
         if self._pools:
             self._ring()
@@ -176,6 +178,10 @@ class LeasedPurse:
 
     def _changed(self, directive: Directive) -> None:
         if directive.action is Action.REQUIRE_LEASE:
+            self._look()
+
+    def _lifted(self) -> None:
+        if self._rules:
             self._look()
 
     def _look(self) -> None:

@@ -37,9 +37,9 @@ class Pool:
     """
 
     __slots__ = (
-        "_answered", "_asking", "_returning", "account", "again", "asks", "at", "denied_until", "lease",
-        "low", "may", "measure", "name", "overrun", "patience", "refresh_at", "remaining", "safe", "taken",
-        "touched", "until", "used", "waiting",
+        "_answered", "_asking", "_returning", "_told", "account", "again", "asks", "at", "denied_until",
+        "lease", "low", "may", "measure", "name", "overrun", "patience", "refresh_at", "remaining", "safe",
+        "taken", "touched", "until", "used", "waiting",
     )  # fmt: skip
 
     def __init__(self, account: Account, measure: Measure, now: float) -> None:
@@ -52,7 +52,7 @@ class Pool:
         self.until = self.refresh_at = math.inf
         self.again = self.touched = self.denied_until = now
         self.waiting: dict[object, int] = {}
-        self._answered = -math.inf
+        self._answered, self._told = -math.inf, 0
         self._asking = self._returning = False
 
     @property
@@ -92,8 +92,23 @@ class Pool:
             return math.inf
         if self._returning:
             return self.again
-        wants = bool(self.waiting) or self.free < self.low
-        return max(self.again, self.denied_until if wants else self.refresh_at)
+        if self.free < self.low or self._missing() > 0:
+            return max(self.again, self.denied_until)
+        return math.inf if self._rests else max(self.again, self.refresh_at)
+
+    def announce(self, now: float) -> None:
+        """Has all be told anew, at once."""
+        self._told = UNKNOWN
+        self.refresh_at = self.again = now
+
+    @property
+    def _rests(self) -> bool:
+        """Whether nothing is held, and what was spent has been told: nobody needs to hear of it again."""
+        return not self.taken and self.may <= self.used == self._told
+
+    def _missing(self) -> int:
+        """What those who wait need beyond what is free; not above zero: they only have not looked yet."""
+        return sum(self.waiting.values()) - max(0, self.free) if self.waiting else 0
 
     def unused(self, since: float) -> bool:
         """Whether nobody has used it since then, and nothing is under way."""
@@ -108,7 +123,7 @@ class Pool:
         free = max(0, self.free)
         want = least = 0
         if self.waiting and not self._returning:
-            want = max(0, sum(self.waiting.values()) - free)
+            want = max(0, self._missing())
             least = max(0, min(self.waiting.values()) - free)
         held = max(0, self.may - self.used)
         return LeaseAsk(self.account, self.lease, f"{self.asks:012}", want, least, self.used, held)
@@ -117,6 +132,7 @@ class Pool:
         """The answer to the ask that was sent at `sent`."""
         self._asking = False
         told_less = self._gives_up(ask, answer)
+        self._told = ask.used
         self.until, self.safe = sent + answer.ttl, answer.safe
         self.remaining, self._answered, self.again = answer.remaining, now, now
         if answer.result is Result.DENIED:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.library.purses.lent import ANN, DAILY, Lent
+from tests.library.purses.lent import ANN, BUDGET, DAILY, Lent
 
 from spanfuse.purse import Short
 from spanfuse_processor.engine.budget import Account, Amounts, Budget, Measure
@@ -116,3 +116,16 @@ def test_who_costs_more_than_it_took_leaves_less_for_the_next() -> None:
     assert isinstance(lent.take(1), Short)
     assert [ask.used for ask in lent.talk()] == [130]
     assert (lent.till.spent, lent.till.overrun) == (130, 30)
+
+
+def test_what_costs_nothing_of_an_account_is_not_said_to_be_paid_from_it() -> None:
+    """A tool without a fee: what it says itself that it cost is charged by its span."""
+    lent = Lent(BUDGET, Budget("calls", 100, Measure.CALLS, strict=True))
+    fee, waiter = Amounts(0, 0, 1), object()
+    lent.purse.take(ANN, fee, waiter)
+    lent.talk()
+
+    taken = lent.purse.take(ANN, fee, waiter)
+
+    assert not isinstance(taken, Short)
+    assert taken.accounts == ("calls",)

@@ -190,3 +190,26 @@ def test_the_next_look_is_when_something_is_due() -> None:
     lent.talk()
 
     assert lent.purse.next_due() == pytest.approx(TTL / 3)
+
+
+def test_who_has_enough_and_has_not_looked_yet_is_not_asked_for_again() -> None:
+    lent, waiter = Lent(), object()
+    lent.take(100, waiter)
+    lent.talk()
+
+    assert lent.talk() == []
+
+
+def test_what_holds_nothing_and_has_told_all_is_not_refreshed() -> None:
+    lent = Lent()
+    lent.taken(100).settle(Amounts(usd=100))
+    lent.talk()
+    lent.clock.pass_(TTL / 3)
+    lent.talk()
+
+    for _ in range(5):
+        lent.clock.pass_(TTL)
+        assert lent.talk() == []
+
+    lent.purse.announce()
+    assert [ask.used for ask in lent.talk()] == [100]
