@@ -123,7 +123,9 @@ def test_what_costs_nothing_of_an_account_is_not_said_to_be_paid_from_it() -> No
     lent = Lent(BUDGET, Budget("calls", 100, Measure.CALLS, strict=True))
     fee, waiter = Amounts(0, 0, 1), object()
     lent.purse.take(ANN, fee, waiter)
-    lent.talk()
+    [(pool, ask)] = lent.purse.due()
+    answer = LeaseAnswer(Result.GRANTED, ask.lease, 5, 100, TTL, TTL / 3)
+    lent.purse.heard(pool, ask, answer, lent.clock())
 
     taken = lent.purse.take(ANN, fee, waiter)
 
