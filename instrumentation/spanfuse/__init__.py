@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from spanfuse.running import Run, run
     from spanfuse.stages import Stage, heartbeat, stage
     from spanfuse.tools import tool
+    from spanfuse_processor.engine.alerts import BudgetEvent
     from spanfuse_processor.engine.policy import Policy
     from spanfuse_processor.engine.verdicts import Directive
 
 __all__ = [
     "BreakerOpen",
+    "BudgetEvent",
     "Directive",
     "Policy",
     "Run",
@@ -60,6 +62,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "BudgetEvent": "spanfuse_processor.engine.alerts",
     "Directive": "spanfuse_processor.engine.verdicts",
     "Policy": "spanfuse_processor.engine.policy",
     "Run": "spanfuse.running",

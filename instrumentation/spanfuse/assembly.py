@@ -28,11 +28,10 @@ from spanfuse.payments import Payments, Sources
 from spanfuse.runtime import Runtime
 from spanfuse.settings import Settings, policy_of
 from spanfuse.telemetry import Tracing
+from spanfuse.terms import Terms
 from spanfuse.throttle import Throttle
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.policy import Policy
-from spanfuse_processor.engine.pricing import PriceBook
-from spanfuse_processor.engine.tariff import Tariff
 
 
 def named(target: str) -> Any:
@@ -50,33 +49,34 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
     settings = _settled(settings)
     board = board or Board()
     host = host or _host(settings, board)
-    book = _book(settings.policy)
+    terms = Terms(settings.policy or Policy(), prices.shared())
     tracing = Tracing(settings.service, settings.instance, _watch_provider, _stand_in)
     gate = Gate(board, Payers(lambda: tracing.resource))
-    expecting, tools = Expecting(), (settings.policy or Policy()).tools
-    sources = Sources(expecting, book, tools)
-    return Runtime(
+    expecting, tools = Expecting(), terms.tools
+    sources = Sources(expecting, terms, tools)
+    live = Runtime(
         settings=settings,
         board=board,
         gate=gate,
         inflight=Inflight(board),
         throttle=Throttle(board, gate),
-        degrader=Degrader(board, gate, book),
+        degrader=Degrader(board, gate, terms),
         payments=Payments(board, gate, host.purse, sources, strict=settings.strict),
         expecting=expecting,
         host=host,
-        prices=book,
+        prices=terms,
         prints=Fingerprinter(settings.fingerprint_key.encode()),
         tracing=tracing,
         tools=tools,
     )
 
+    def obey(policy: Policy) -> None:
+        """Another policy holds: for all parts, and for the child of a fork."""
+        terms.obey(policy)
+        live.settings = replace(live.settings, policy=policy)
 
-def _book(policy: Policy | None) -> PriceBook:
-    """The prices of the process, behind those of the policy that it goes by."""
-    if policy is None or not policy.prices:
-        return prices.shared()
-    return Tariff(policy.prices, None, prices.shared())
+    host.followers.append(obey)
+    return live
 
 
 def _host(settings: Settings, board: Board) -> Host:

@@ -8,7 +8,7 @@ is never.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -16,6 +16,10 @@ from typing import Protocol
 from spanfuse.purse import Purse
 from spanfuse_processor.engine.events import CallOpen, Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind
+from spanfuse_processor.engine.policy import Policy
+
+OnPolicy = Callable[[Policy], None]
+"""Goes by another policy from now on."""
 
 
 class HostState(StrEnum):
@@ -75,9 +79,11 @@ class Host(Protocol):
 
     Attributes:
         purse: what calls of strict budgets are paid from.
+        followers: are told when the host goes by another policy, on a thread of its own.
     """
 
     purse: Purse
+    followers: list[OnPolicy]
 
     def start(self) -> None:
         """Begins. Returns at once; connecting, if any, goes on behind."""

@@ -58,7 +58,7 @@ class Judge:
     ) -> None:
         self._board = board
         self._treasury = Treasury(policy.budgets, wall())
-        self._cashier = cashier = Cashier(self._treasury)
+        self._cashier = cashier = Cashier(self._treasury, self._is_stopped)
         self._engine = Engine(policy, prices, observer=cashier.ended, amend=cashier.amended)
         self._issuer = issuer
         self._prefix = prefix
@@ -97,6 +97,14 @@ class Judge:
         soonest = min(left, money)
         return None if isinf(soonest) else max(0.0, soonest)
 
+    def renew(self, policy: Policy) -> None:
+        """Judges by another policy from now on; spent money carries over.
+
+        Raises:
+            PolicyError: it cannot be obeyed; then nothing has changed.
+        """
+        self._publish(self._step(lambda now: self._renew(policy)))
+
     def money(self, act: Callable[[Treasury, float], T]) -> T:
         """Does something with the treasury, at the time of day, under the lock; what comes of it is told."""
         with self._lock:
@@ -124,6 +132,15 @@ class Judge:
     def _pass_time(self, now: float) -> tuple[Verdict, ...]:
         self._notes += self._treasury.advance(self._wall())
         return self._engine.advance(now)
+
+    def _renew(self, policy: Policy) -> tuple[Verdict, ...]:
+        self._engine.renew(policy)
+        self._notes += self._treasury.renew(policy.budgets, self._wall())
+        return ()
+
+    def _is_stopped(self, run: str) -> bool:
+        view = self._engine.run(run)
+        return view is not None and view.stop is not None
 
     def after_fork(self) -> None:
         """In the child of a fork: a lock of its own, whoever held the parent's."""

@@ -11,18 +11,22 @@ from __future__ import annotations
 import dataclasses
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypedDict
 
 from spanfuse.errors import SettingsError
+from spanfuse_processor.engine.alerts import BudgetEvent
 from spanfuse_processor.engine.policy import Policy, PolicyError
 from spanfuse_processor.engine.verdicts import Mode
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
 _BOOLEANS: Final = frozenset({"insecure", "strict", "disabled"})
+
+
+OnEvent = Callable[[BudgetEvent], object]
 
 
 class Options(TypedDict, total=False):
@@ -43,6 +47,7 @@ class Options(TypedDict, total=False):
     strict: bool
     disabled: bool
     policy: Policy | None
+    on_event: OnEvent | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,8 @@ class Settings:
             seconds at most, and are refused then; without it they are made.
         disabled: instrument() does nothing.
         policy: a policy made in code, over `config`. No environment variable.
+        on_event: is told what happens to budgets (`spanfuse.BudgetEvent`), on a thread of the library, where
+            this process judges itself. No environment variable.
     """
 
     endpoint: str = ""
@@ -84,6 +91,7 @@ class Settings:
     strict: bool = False
     disabled: bool = False
     policy: Policy | None = None
+    on_event: OnEvent | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         modes = [mode.value for mode in Mode]
@@ -126,6 +134,8 @@ def load(options: Mapping[str, object], environment: Mapping[str, str] | None = 
     for name, value in options.items():
         if value is not None:
             values[name] = _checked(name, value)
+    if "policy" in values:
+        values["config"] = ""
     return Settings(**values)  # type: ignore[arg-type]
 
 
@@ -193,6 +203,10 @@ def _checked(name: str, value: object) -> object:
     wanted = bool if name in _BOOLEANS else Policy if name == "policy" else str
     if name == "config" and isinstance(value, os.PathLike):
         return os.fspath(value)
+    if name == "on_event":
+        if not callable(value):
+            raise SettingsError(f"on_event={value!r} cannot be called")
+        return value
     if not isinstance(value, wanted):
         raise SettingsError(f"{name}={value!r} is no {wanted.__name__}")
     return value

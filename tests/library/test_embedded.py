@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.library.examples import begun
@@ -16,8 +18,11 @@ from spanfuse.errors import SettingsError
 from spanfuse.host import HostState
 from spanfuse.hosts import embedded
 from spanfuse.hosts.embedded import EmbeddedHost
+from spanfuse.rereading import EVERY
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import names
+from spanfuse_processor.engine.alerts import BudgetEvent
+from spanfuse_processor.engine.budget import Budget, Measure
 from spanfuse_processor.engine.events import RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Kind, Level
 from spanfuse_processor.engine.policy import Policy
@@ -143,3 +148,41 @@ def test_a_fault_inside_is_counted_and_stays_inside(
 def test_a_policy_that_cannot_be_read_is_said_at_once() -> None:
     with pytest.raises(SettingsError):
         EmbeddedHost(Settings(config="/nowhere.yaml"), Board(Clock()))
+
+
+def test_what_happens_to_a_budget_is_told_on_the_timers_thread(board: Board) -> None:
+    told: list[tuple[str, float]] = []
+    policy = Policy(budgets=(Budget("daily", 2, Measure.CALLS),))
+
+    def hear(event: BudgetEvent) -> None:
+        told.append((threading.current_thread().name, event.share))
+
+    host = EmbeddedHost(Settings(policy=policy, on_event=hear), board, NoPrices())
+    host.start()
+    host.span_ended(span(1))
+    until(lambda: told)
+    host.stop()
+
+    assert told == [("spanfuse-timer", 0.5)]
+
+
+def test_a_changed_file_is_obeyed_by_the_host_and_by_whoever_follows(board: Board, tmp_path: Path) -> None:
+    path = tmp_path / "spanfuse.yaml"
+    path.write_text("policy: {budgets: {daily: {calls: 4}}}")
+    clock = Clock()
+    board.clock = clock
+    host = EmbeddedHost(Settings(config=str(path)), board, NoPrices())
+    followed: list[Policy] = []
+    host.followers.append(followed.append)
+    host.start()
+    for number in (1, 2, 3):
+        host.judge.span_ended(span(number, f"r{number}"))
+
+    path.write_text("policy: {budgets: {daily: {calls: 3}}}")
+    for _ in range(2):
+        clock.now += EVERY
+        host.tick()
+
+    assert [each.limit for each in followed[0].budgets] == [3]
+    (stands,) = board.directives()
+    assert (stands.key.id, stands.evidence.observed) == ("daily", 3.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from dataclasses import replace
 
 import pytest
 from tests.library.examples import failed_tool, key, span, started
@@ -11,8 +12,10 @@ from tests.library.examples import failed_tool, key, span, started
 from spanfuse.board import Board
 from spanfuse.judge import Judge
 from spanfuse_processor.engine import NoPrices, Policy, names
-from spanfuse_processor.engine.nouns import Kind
-from spanfuse_processor.engine.verdicts import Verdict
+from spanfuse_processor.engine.alerts import BudgetEvent
+from spanfuse_processor.engine.budget import Budget, Measure
+from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
+from spanfuse_processor.engine.verdicts import Mode, Verdict
 
 LOOP = 8
 
@@ -101,3 +104,25 @@ def test_a_finaliser_may_end_a_call_in_the_middle_of_another(board: Board) -> No
     judge.span_ended(span(attributes=chat))
 
     assert judge.inspect(lambda engine: engine.stats().calls) == 2
+
+
+def test_another_policy_holds_for_a_run_that_had_begun(board: Board, judge: Judge) -> None:
+    judge.span_ended(failed_tool("r"))
+
+    judge.renew(Policy(mode=Mode.SHADOW))
+    said = [verdict for _ in range(LOOP) for verdict in judge.span_ended(failed_tool("r"))]
+
+    assert {verdict.directive.mode for verdict in said if verdict.directive} == {Mode.SHADOW}
+
+
+def test_a_changed_budget_keeps_what_was_spent_and_says_so(board: Board) -> None:
+    events: list[BudgetEvent] = []
+    daily = Budget("daily", 4, Measure.CALLS)
+    judge = Judge(board, Policy(budgets=(daily,)), NoPrices(), issuer="here", on_event=events.append)
+    for run in ("a", "b", "c"):
+        judge.span_ended(failed_tool(run))
+
+    judge.renew(Policy(budgets=(replace(daily, limit=3),)))
+
+    assert (events[-1].spent, events[-1].limit) == (3, 3)
+    assert board.standing([BreakerKey(Level.BUDGET, "daily")]) is not None

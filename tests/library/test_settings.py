@@ -27,7 +27,7 @@ def test_none_and_an_empty_variable_count_as_absent() -> None:
 
 
 def test_every_field_but_those_of_code_has_a_variable() -> None:
-    assert set(ENVIRONMENT) == set(Settings.__dataclass_fields__) - {"policy", "instance"}
+    assert set(ENVIRONMENT) == set(Settings.__dataclass_fields__) - {"policy", "instance", "on_event"}
 
 
 @pytest.mark.parametrize(

@@ -1,27 +1,31 @@
 """The host that judges in the application itself: no service at all.
 
 Rule 1: calls are judged on the thread that made them, under the judge's lock. Rule 2: a timer thread lets
-time pass, and tells of what has been open for a while: beginning a call costs next to nothing. Rule 3: a
+time pass, tells of what has been open for a while and of budgets, and looks at the policy's file. Rule 3: a
 fault here never reaches the caller: it is counted. It does not know who makes calls, nor what the board's
 directives do.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from typing import Final
 
 from spanfuse import prices
+from spanfuse.announcing import Announcer
 from spanfuse.board import Board
 from spanfuse.guard import fault
-from spanfuse.host import HostState, HostStats, Underway
+from spanfuse.host import HostState, HostStats, OnPolicy, Underway
 from spanfuse.judge import Judge
 from spanfuse.purse import Purse
 from spanfuse.purses.own import OwnPurse
+from spanfuse.rereading import PolicyFile
 from spanfuse.settings import Settings, policy_of
 from spanfuse.signs import Signs
 from spanfuse_processor.engine.events import Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey
+from spanfuse_processor.engine.policy import Policy, PolicyError
 from spanfuse_processor.engine.pricing import PriceBook
 from spanfuse_processor.engine.verdicts import Verdict
 
@@ -32,6 +36,8 @@ SHORTEST: Final = 0.01
 """The least of them, in seconds."""
 MOST: Final = 1_000
 """Open calls of which the judge is told in one go; others wait for their turn."""
+
+_log = logging.getLogger("spanfuse")
 
 
 class EmbeddedHost:
@@ -46,15 +52,21 @@ class EmbeddedHost:
         self._clock = board.clock
         self._signs = Signs()
         policy = policy_of(settings)
+        self.followers: list[OnPolicy] = []
+        self._file = PolicyFile(settings, board.clock)
+        self._bell = threading.Event()
+        self._announcer = Announcer(settings.on_event, self._bell.set)
         self.judge = Judge(
             board,
             policy,
             book or prices.shared(),
             issuer=ISSUER,
             on_verdict=self._heard,
+            on_event=self._announcer.put,
             clock=board.clock,
         )
-        self.purse: Purse = OwnPurse(self.judge, policy.budgets)
+        self._own = OwnPurse(self.judge, policy.budgets)
+        self.purse: Purse = self._own
         self._stopping = threading.Event()
         self._timer: threading.Thread | None = None
         self._once = threading.Lock()
@@ -67,8 +79,10 @@ class EmbeddedHost:
         """Ends. Nothing is queued, so nothing is waited for but the timer."""
         self._stats.state = HostState.IDLE
         self._stopping.set()
+        self._bell.set()
         if self._timer is not None and self._timer.is_alive():
             self._timer.join(timeout)
+        self._announcer.deliver()
 
     def call_started(self, call: Underway) -> None:
         """A call began: noted; an agent is judged here and now, for nesting shows at its beginning."""
@@ -113,7 +127,24 @@ class EmbeddedHost:
         """Lets time pass. Returns the seconds until it should be called again, None when there is no need."""
         for sign in self._signs.due(self._clock(), MOST):
             self.judge.observe(sign)
-        return self.judge.advance()
+        due = self.judge.advance()
+        self._announcer.deliver()
+        policy = self._file.changed()
+        if policy is not None:
+            self._obey(policy)
+        return due
+
+    def _obey(self, policy: Policy) -> None:
+        """The file says something else by now."""
+        try:
+            self.judge.renew(policy)
+        except PolicyError as error:
+            _log.error("%s; the policy before stays", error)
+            return
+        self._own.renew(policy.budgets)
+        for follower in self.followers:
+            follower(policy)
+        _log.info("the policy has changed and is obeyed")
 
     def _heard(self, verdict: Verdict) -> None:
         if verdict.directive is not None:
@@ -137,4 +168,5 @@ class EmbeddedHost:
             except Exception as error:
                 self._failed("tick", error)
                 due = None
-            self._stopping.wait(LONGEST if due is None else min(max(due, SHORTEST), LONGEST))
+            self._bell.wait(LONGEST if due is None else min(max(due, SHORTEST), LONGEST))
+            self._bell.clear()

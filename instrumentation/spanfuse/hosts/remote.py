@@ -17,7 +17,7 @@ from spanfuse import prices
 from spanfuse.board import Board
 from spanfuse.errors import SettingsError
 from spanfuse.guard import fault
-from spanfuse.host import HostState, HostStats, Underway
+from spanfuse.host import HostState, HostStats, OnPolicy, Underway
 from spanfuse.link.bell import Bell
 from spanfuse.link.channel import Link, parse_target
 from spanfuse.link.export import Sender
@@ -66,6 +66,7 @@ class RemoteHost:
         self._signs = Signs()
         self._sender = Sender(self._link, self._resource, self._bell.ring)
         self._limits = LocalLimits(board, policy_of(settings), book or prices.shared())
+        self.followers: list[OnPolicy] = []  # none is told: the processor's policy holds
         self._leases = LeaseKeeper(self._link, board, self._who)
         self.purse: Purse = self._leases.purse
         self._stats = HostStats()
