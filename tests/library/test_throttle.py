@@ -12,7 +12,7 @@ import pytest
 from tests.library.making import Clock, chat, scope, tool
 from tests.waiting import until
 
-from spanfuse import guard
+from spanfuse import guard, room
 from spanfuse import throttle as throttling
 from spanfuse.board import Board
 from spanfuse.errors import BreakerOpen
@@ -26,6 +26,12 @@ from spanfuse_processor.engine.verdicts import Action, Directive, Mode
 
 CHAT = BreakerKey(Level.FEATURE, "chat")
 WHERE = scope("r1", feature="chat")
+
+
+@pytest.fixture(autouse=True)
+def _looks_when_woken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits looks again by itself too, every now and then; not while a test looks on."""
+    monkeypatch.setattr(room, "LOOK", 60.0)
 
 
 @pytest.fixture
