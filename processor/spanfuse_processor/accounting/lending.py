@@ -7,10 +7,11 @@ hold. It does not know who asks, nor how.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from spanfuse_processor.engine.budget import Budget
+from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.leases import LeaseAnswer, LeaseAsk
 from spanfuse_processor.engine.budgets.leasing import LeaseOffice
 from spanfuse_processor.engine.budgets.ledger import Ledger
@@ -36,10 +37,18 @@ class Lending:
         """Leases that are held now."""
         return self._office.held
 
-    def resume(self, ledger: Ledger, dump: Mapping[str, Any], wall: float, clean: bool) -> None:
-        """Goes on with a ledger that has been restored; `clean`: nothing of a former life was lost."""
+    def resume(
+        self,
+        ledger: Ledger,
+        dump: Mapping[str, Any],
+        wall: float,
+        clean: bool,
+        entries: Iterable[Entry] = (),
+    ) -> None:
+        """Goes on with a ledger that was restored from a dump and `entries` after it. `clean`: nothing of a
+        former life was lost."""
         self._office = LeaseOffice(ledger, wall, clean=clean)
-        self._office.load(dump)
+        self._office.load(dump, entries)
 
     def dump(self) -> dict[str, Any]:
         """All leases, as plain data."""

@@ -227,7 +227,7 @@ class Money:
         beside: Mapping[str, Any] = (restored.dump or {}).get("beside", {})
         ledger = self._ledger(wall, restored)
         clean = bool(beside.get("clean")) and not restored.entries
-        self._lending.resume(ledger, beside.get("leases", {}), wall, clean)
+        self._lending.resume(ledger, beside.get("leases", {}), wall, clean, restored.entries)
         if runs := beside.get("runs"):
             self._cashier.steps.forecaster.load(runs)
         return self._treasury.resume(ledger, beside.get("treasury", {}), wall)

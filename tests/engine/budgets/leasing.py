@@ -30,22 +30,22 @@ class OneNumber:
     def balance(self, account: Account, wall: float) -> OneNumber:
         return self
 
-    def grant(self, account: Account, amount: int, wall: float) -> int:
+    def grant(self, account: Account, amount: int, wall: float, lease: bytes) -> int:
         given = min(amount, self.left)
         self.granted += given
         return given
 
-    def give_back(self, account: Account, amount: int, wall: float) -> None:
+    def give_back(self, account: Account, amount: int, wall: float, lease: bytes) -> None:
         self.granted -= amount
         assert self.granted >= 0
 
-    def used(self, account: Account, amount: int, wall: float, held: int) -> None:
+    def used(self, account: Account, amount: int, wall: float, held: int, lease: bytes) -> None:
         self.spent += amount
         self.granted -= held
         self.overrun += amount - held
         assert self.granted >= 0
 
-    def refund(self, account: Account, amount: int, wall: float, at: float) -> None:
+    def refund(self, account: Account, amount: int, wall: float, at: float, lease: bytes) -> None:
         if at >= self.since:
             self.spent -= amount
         assert self.spent >= 0

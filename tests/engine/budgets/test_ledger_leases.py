@@ -63,3 +63,24 @@ def test_the_journal_tells_of_leases_what_the_ledger_holds() -> None:
 
     assert again.balance(DAILY, T + 60) == ledger.balance(DAILY, T + 60)
     assert ledger.balance(DAILY, T + 60).overrun == 50
+
+
+def test_a_crash_after_the_dump_charges_nothing_twice() -> None:
+    """The journal tells the office, too, which lease was granted and used what."""
+    ledger = a_ledger()
+    office = LeaseOffice(ledger, T)
+    office.ask(LeaseAsk(DAILY, "a", "1", want=200), T)
+    kept, beside = ledger.dump(), office.dump()
+    ledger.drain()
+    office.ask(LeaseAsk(DAILY, "a", "2", used=120, held=80, want=50), T + 1)
+    office.ask(LeaseAsk(DAILY, "b", "1", want=100), T + 1)
+    entries = ledger.drain()
+
+    again = Ledger.load([Budget("daily", 1_000, strict=True)], kept, T + 2, entries=entries)
+    after = LeaseOffice(again, T + 2, clean=False)
+    after.load(beside, entries)
+    after.ask(LeaseAsk(DAILY, "a", "3", used=150, held=100), T + 3)
+    after.ask(LeaseAsk(DAILY, "b", "2", used=40, release=True), T + 3)
+
+    balance = again.balance(DAILY, T + 3)
+    assert (balance.spent, balance.granted, balance.overrun) == (190, 100, 0)

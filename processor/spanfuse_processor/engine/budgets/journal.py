@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 
     Attributes:
         number: counts up by one.
-        key: the call's; empty for leases.
+        key: the call's, or the lease's name.
         amount: by how much: what was spent more, granted, given back, used or refunded. In `measure`.
         total: what the call comes to in this measure after it; 0 for leases.
         wall: from when on it counts.

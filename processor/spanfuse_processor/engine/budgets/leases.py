@@ -12,10 +12,13 @@ from enum import StrEnum
 from typing import Any, Final
 
 from spanfuse_processor.engine.budget import Account
+from spanfuse_processor.engine.budgets.journal import Change, Entry
 from spanfuse_processor.engine.verdicts import OnExpiry
 
 MEASURED: Final = 1.0
 """Seconds over which use is measured, at least."""
+OF_LEASES: Final = frozenset({Change.GRANT, Change.RETURN, Change.USE, Change.REFUND})
+"""What the ledger's journal tells of leases."""
 SMOOTHING: Final = 0.5
 """How much the newest measurement counts."""
 
@@ -99,6 +102,18 @@ class Lease:
         if passed >= MEASURED:
             self.rate += SMOOTHING * (self._used_since / passed - self.rate)
             self._since, self._used_since = wall, 0
+
+    def replay(self, entry: Entry) -> None:
+        """Does again what the journal says was done."""
+        amount = entry.amount
+        if entry.kind is Change.GRANT:
+            self.held += amount
+        elif entry.kind is Change.RETURN:
+            self.held -= amount
+        else:
+            self.used += amount if entry.kind is Change.USE else -amount
+            self.held -= amount - entry.overrun if entry.kind is Change.USE else 0
+        self.assumed, self.lapsed = 0, 0.0
 
     def row(self) -> list[Any]:
         """As plain data. The answer is not kept: who asks the same again is answered anew."""

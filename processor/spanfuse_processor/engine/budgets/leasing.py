@@ -11,11 +11,12 @@ wall time in seconds. It does not know who holds a lease, nor how an ask travels
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from spanfuse_processor.engine.budget import Account, Budget
-from spanfuse_processor.engine.budgets.leases import Lease, LeaseAnswer, LeaseAsk, Result
+from spanfuse_processor.engine.budgets.journal import Entry
+from spanfuse_processor.engine.budgets.leases import OF_LEASES, Lease, LeaseAnswer, LeaseAsk, Result
 
 TTL: Final = 30.0
 """Seconds that a lease holds without a word from its holder."""
@@ -48,21 +49,21 @@ class Standing(Protocol):
 
 
 class Purser(Protocol):
-    """What the office stands on: a ledger. Amounts are in the account's measure."""
+    """What the office stands on: a ledger. Amounts are in the account's measure, `lease` names the holder's."""
 
     def balance(self, account: Account, wall: float) -> Standing:
         """How the account stands. Raises LookupError: there is none."""
 
-    def grant(self, account: Account, amount: int, wall: float) -> int:
+    def grant(self, account: Account, amount: int, wall: float, lease: bytes) -> int:
         """Holds as much of `amount` as nobody holds; returns how much that is."""
 
-    def give_back(self, account: Account, amount: int, wall: float) -> None:
+    def give_back(self, account: Account, amount: int, wall: float, lease: bytes) -> None:
         """So much is no longer held."""
 
-    def used(self, account: Account, amount: int, wall: float, held: int) -> None:
+    def used(self, account: Account, amount: int, wall: float, held: int, lease: bytes) -> None:
         """So much was spent; `held` of it was held for that, and is so no longer."""
 
-    def refund(self, account: Account, amount: int, wall: float, at: float) -> None:
+    def refund(self, account: Account, amount: int, wall: float, at: float, lease: bytes) -> None:
         """So much of what was charged at `at` was not spent; nothing, when that period is over."""
 
     def budget(self, account: Account) -> Budget:
@@ -120,7 +121,7 @@ class LeaseOffice:
                 break
             del self._leases[key]
             if lease.held:
-                self._till.used(key[0], lease.held, wall, lease.held)
+                self._till.used(key[0], lease.held, wall, lease.held, key[1].encode())
             lease.assumed, lease.held, lease.lapsed = lease.held, 0, wall
             self._keep(key, lease)
         while self._lapsed and next(iter(self._lapsed.values())).lapsed < wall - REMEMBERED:
@@ -142,30 +143,40 @@ class LeaseOffice:
             "lapsed": [[*key[0], key[1], *lease.row()] for key, lease in self._lapsed.items()],
         }
 
-    def load(self, dump: Mapping[str, Any]) -> None:
-        """Takes up what `dump` said. Leases of accounts that are gone are forgotten."""
+    def load(self, dump: Mapping[str, Any], entries: Iterable[Entry] = ()) -> None:
+        """Takes up what `dump` said, and what the ledger's journal had of leases after that.
+
+        Of a lease that lapsed after the dump it is not known any more what it was only taken to have spent.
+        """
         for name, rows in (("leases", self._leases), ("lapsed", self._lapsed)):
             for budget, values, lease, *row in dump.get(name, ()):
                 rows[Account(budget, tuple(values)), lease] = Lease.of(row)
+        for entry in entries:
+            if entry.kind in OF_LEASES and entry.key:
+                key = entry.account, entry.key.decode(errors="replace")
+                again = self._leases.pop(key, None) or self._lapsed.pop(key, None) or Lease(entry.wall)
+                again.replay(entry)
+                again.expires = max(again.expires, entry.wall + self._ttl)
+                self._keep(key, again)
 
     def _settle(self, ask: LeaseAsk, lease: Lease, wall: float) -> None:
         """Charges what was used since, and brings what is held in line with what the holder says."""
-        till, account = self._till, ask.account
+        till, account, name = self._till, ask.account, ask.lease.encode()
         used = max(0, ask.used - lease.used)
         lease.note(used, wall)
         if lease.assumed > used:
-            till.refund(account, lease.assumed - used, wall, lease.lapsed)
+            till.refund(account, lease.assumed - used, wall, lease.lapsed, name)
         elif used > lease.assumed:
             covered = min(used - lease.assumed, lease.held)
-            till.used(account, used - lease.assumed, wall, covered)
+            till.used(account, used - lease.assumed, wall, covered, name)
             lease.held -= covered
         lease.assumed, lease.lapsed = 0, 0.0
         says = 0 if ask.release else ask.held
         if says < lease.held:
-            till.give_back(account, lease.held - says, wall)
+            till.give_back(account, lease.held - says, wall, name)
             lease.held = says
         elif says > lease.held:  # we forgot: our store was lost, or it had lapsed
-            lease.held += till.grant(account, says - lease.held, wall)
+            lease.held += till.grant(account, says - lease.held, wall, name)
 
     def _grant(self, ask: LeaseAsk, lease: Lease, wall: float) -> int:
         """Adds to a lease; returns by how much."""
@@ -179,7 +190,7 @@ class LeaseOffice:
             wanted = min(max(ask.want, self._ahead(lease) - lease.held), max(room // SHARE, least))
         if wanted > room:
             wanted = room if least <= room else 0
-        granted = self._till.grant(ask.account, wanted, wall) if wanted > 0 else 0
+        granted = self._till.grant(ask.account, wanted, wall, ask.lease.encode()) if wanted > 0 else 0
         lease.held += granted
         return granted
 

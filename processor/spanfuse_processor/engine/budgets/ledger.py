@@ -157,8 +157,9 @@ class Ledger:
         self._stats.duplicates += known is not None
         return ()
 
-    def grant(self, account: Account, amount: int, wall: float) -> int:
-        """Promises up to `amount` to a lease. Returns how much: what is left, where the account refuses.
+    def grant(self, account: Account, amount: int, wall: float, lease: bytes = b"") -> int:
+        """Promises up to `amount` to a lease, known by its name, as in the next three. Returns how much: what
+        is left, where the account refuses.
 
         Raises:
             KeyError: the account is of no budget.
@@ -168,31 +169,33 @@ class Ledger:
         if book.refuses:
             amount = min(amount, max(0, book.limit - book.spent - book.reserved - book.granted))
         book.granted += amount
-        self._journal.note(Change.GRANT, b"", book, amount, wall)
+        self._journal.note(Change.GRANT, lease, book, amount, wall)
         return amount
 
-    def give_back(self, account: Account, amount: int, wall: float) -> None:
+    def give_back(self, account: Account, amount: int, wall: float, lease: bytes = b"") -> None:
         """Takes back what a lease does not need. Of an account that is no more: nothing."""
         if account in self._shelf.accounts:
             book = self._shelf.open(account, wall)
             book.granted = max(0, book.granted - amount)
-            self._journal.note(Change.RETURN, b"", book, amount, wall)
+            self._journal.note(Change.RETURN, lease, book, amount, wall)
 
-    def used(self, account: Account, amount: int, wall: float, held: int | None = None) -> None:
+    def used(
+        self, account: Account, amount: int, wall: float, held: int | None = None, lease: bytes = b""
+    ) -> None:
         """Charges what a lease used, `held` of it granted before (None: as much as all leases hold). Of an
         account that is no more: nothing."""
         if account in self._shelf.accounts:
             book = self._shelf.open(account, wall)
             held = min(amount, book.granted) if held is None else held
             book.use(amount, wall, held)
-            self._journal.note(Change.USE, b"", book, amount, wall, 0, 0, amount - held)
+            self._journal.note(Change.USE, lease, book, amount, wall, 0, 0, amount - held)
 
-    def refund(self, account: Account, amount: int, wall: float, at: float) -> None:
+    def refund(self, account: Account, amount: int, wall: float, at: float, lease: bytes = b"") -> None:
         """Takes back what a lease was taken to have used at `at`; nothing, when that period is over."""
         if account in self._shelf.accounts:
             book = self._shelf.open(account, wall)
             if less := book.add(-amount, wall, at):
-                self._journal.note(Change.REFUND, b"", book, -less, at)
+                self._journal.note(Change.REFUND, lease, book, -less, at)
 
     def balance(self, account: Account, wall: float) -> Balance:
         """How an account stands, also one that nothing was charged to.
