@@ -19,7 +19,7 @@ def tree(limit: int = 1000) -> CallTree:
 
 
 def stats(of: CallTree) -> EngineStats:
-    return of._stats
+    return of._spending.stats
 
 
 def added(to: CallTree, event: CallStarted, cost: int | None = None) -> Call:

@@ -12,7 +12,7 @@ from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.tree.spending import Amended
+from spanfuse_processor.engine.tree.spending import Amended, Spending
 
 tokens = st.integers(1, 50).map(lambda dozens: dozens * 10)
 
@@ -40,7 +40,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.costs: dict[bytes, MicroUsd] = {}
-        self.tree = CallTree("r1", 1000, EngineStats(), amend=self.amend)
+        self.tree = CallTree("r1", 1000, EngineStats(), spending=Spending(EngineStats(), self.amend))
 
     def amend(self, amended: Amended) -> None:
         assert amended.cost is not None

@@ -29,8 +29,9 @@ from spanfuse_processor.engine.tree.nodes import (
     NONE,
     Nodes,
 )
-from spanfuse_processor.engine.tree.spending import Amend, Price, Spending
+from spanfuse_processor.engine.tree.spending import Price, Spending
 from spanfuse_processor.engine.tree.totals import Totals
+from spanfuse_processor.engine.tree.usages import fitting
 from spanfuse_processor.engine.tree.view import Node, view
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
@@ -53,11 +54,12 @@ class CallTree:
 
     Attributes:
         run: the id that its calls carry.
+        shape: which span is below which.
         totals: sums over what arrived.
         folded: calls that were counted without being remembered.
     """
 
-    __slots__ = ("_kin", "_nodes", "_open", "_spending", "_stats", "_told", "folded", "run", "totals")
+    __slots__ = ("_kin", "_open", "_spending", "_told", "folded", "run", "shape", "totals")
 
     def __init__(
         self,
@@ -66,14 +68,13 @@ class CallTree:
         stats: EngineStats,
         totals: Totals | None = None,
         numbers: list[int] | None = None,
-        amend: Amend | None = None,
+        spending: Spending | None = None,
     ) -> None:
         self.run = run
         self.totals = Totals() if totals is None else totals
         self.folded = 0
-        self._nodes = Nodes(limit, stats, numbers)
-        self._spending = Spending(self._nodes, self.totals, stats, amend)
-        self._stats = stats
+        self.shape = Nodes(limit, stats, numbers)
+        self._spending = spending or Spending(stats)
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
         self._told: Marks | None = None  # tool calls by their id, and whether their content was known
         self._kin: Kin | None = None  # None while there are neither agents nor other traces
@@ -81,14 +82,14 @@ class CallTree:
     @property
     def missing(self) -> int:
         """Parents that were named and have not arrived."""
-        return self._nodes.missing
+        return self.shape.missing
 
     def add(self, event: CallStarted, cost: MicroUsd | None = None) -> Call | None:
         """Places an event. None: nothing new (a duplicate, a heartbeat, a tool call told already).
 
         `cost` is that of an ended call of a model or a tool, None where it is unknown.
         """
-        nodes = self._nodes
+        nodes = self.shape
         trace, span = event.trace_id, event.span_id
         if not nodes.trace:
             nodes.trace = trace
@@ -114,15 +115,15 @@ class CallTree:
         """A second telling of an ended call: where the two differ, the larger counts are charged."""
         node = self.find(event.trace_id, event.span_id)
         if node is not None:
-            self._spending.reconcile(node, event, price)
+            self._spending.reconcile(self, node, event, price)
 
     def settle(self, trace_id: bytes, span_id: bytes, usage: Usage, cost: MicroUsd) -> None:
         """The price of a call that came without one is known now."""
-        self._spending.settle(self.find(trace_id, span_id), trace_id, span_id, usage, cost)
+        self._spending.settle(self, self.find(trace_id, span_id), trace_id, span_id, usage, cost)
 
     def link(self, trace_id: bytes, span_id: bytes, parent_id: bytes) -> None:
         """A span that is no call, but that calls may hang on: it keeps a chain of parents whole."""
-        nodes = self._nodes
+        nodes = self.shape
         key = nodes.key(trace_id, span_id)
         node = nodes.index.get(key)
         fresh = node is None
@@ -135,17 +136,17 @@ class CallTree:
         nodes.place(node, LINK, trace_id, parent_id, fresh)
         if self._kin is not None:
             self._kin.placed(node, None, fresh)
-        self._spending.rise(node)
+        self._spending.rise(self, node)
         if self._kin is not None:
             self._kin.linked(node)
 
     def absorb(self, other: CallTree) -> None:
         """Takes over the tree of a run that turned out to be the same."""
         self.totals.merge(other.totals)
-        self._kin = self._kin or Kin(self._nodes)
-        moved, wrappers = self._kin.unite(other._kin or Kin(other._nodes))
+        self._kin = self._kin or Kin(self.shape)
+        moved, wrappers = self._kin.unite(other._kin or Kin(other.shape))
         for node in wrappers:
-            self._spending.take(node)
+            self._spending.take(self, node)
         if other._open:
             self._open = (self._open or {}) | {moved[node]: number for node, number in other._open.items()}
         if other._told is not None:
@@ -155,7 +156,7 @@ class CallTree:
 
     def find(self, trace_id: bytes, span_id: bytes) -> int | None:
         """The number of a span in this tree, None when nothing was said of it."""
-        return self._nodes.index.get(self._nodes.key(trace_id, span_id))
+        return self.shape.index.get(self.shape.key(trace_id, span_id))
 
     def is_open(self, node: int) -> bool:
         """Whether it is a call that began and has not ended."""
@@ -163,24 +164,24 @@ class CallTree:
 
     def has_ended(self, node: int) -> bool:
         """Whether it is a call that has ended."""
-        return bool(self._nodes.cells[node * CELLS + META] & ENDED)
+        return bool(self.shape.cells[node * CELLS + META] & ENDED)
 
     def way_up(self, node: int) -> tuple[list[int], bool]:
         """The numbers of a span and of what is above, and whether that is all: not while one is awaited."""
-        return self._nodes.way_up(node)
+        return self.shape.way_up(node)
 
     def nodes(self) -> Iterator[Node]:
         """Everything that is known of the shape, in order of arrival."""
-        return view(self._nodes)
+        return view(self.shape)
 
     def _place(self, node: int, event: CallStarted, fresh: bool) -> None:
-        nodes = self._nodes
+        nodes = self.shape
         nodes.place(node, CODES[event.kind], event.trace_id, event.parent_span_id, fresh)
         if self._kin is not None:
             self._kin.placed(node, event, fresh)
 
     def _begin(self, node: int, event: CallStarted) -> Call:
-        self._spending.rise(node)
+        self._spending.rise(self, node)
         if self._kin is not None:
             self._kin.heard(node, event)
         if self._open is None:
@@ -189,14 +190,14 @@ class CallTree:
         return self._call(node, event, number, None)
 
     def _end(self, node: int, event: CallEnded, cost: MicroUsd | None) -> Call | None:
-        cells = self._nodes.cells
+        cells = self.shape.cells
         cells[node * CELLS + META] |= ENDED
         kind = event.kind
         counts = True
         if event.usage is not None and kind in CHARGED:
-            counts = self._spending.tell(node, event, event.usage, cost)
+            counts = self._spending.tell(self, node, event, event.usage, cost)
         if cells[node * CELLS] != NONE:
-            self._spending.rise(node)
+            self._spending.rise(self, node)
         if self._kin is not None:
             self._kin.heard(node, event)
         number = self._open.pop(node, 0) if self._open else 0
@@ -205,7 +206,7 @@ class CallTree:
             if told is not None:
                 return self._call(node, event, self.totals.calls, None) if told else None
         if kind is TOOL:
-            self._spending.pay(cost)
+            self.totals.pay(cost)
         call = self._call(node, event, number or self._number(), cost)
         call.counts = counts
         return call
@@ -213,19 +214,19 @@ class CallTree:
     def _fold(self, event: CallEnded, cost: MicroUsd | None) -> Call:
         """A call past the bound is counted and judged, and not remembered."""
         self.folded += 1
-        self._stats.folded += 1
+        self._spending.stats.folded += 1
         if event.usage is not None and event.kind in CHARGED:
-            self._spending.fold(event.usage, cost)
+            self.totals.add(fitting(event.usage), cost)
         elif event.kind is TOOL:
-            self._spending.pay(cost)
-        above = self._nodes.index.get(self._nodes.key(event.trace_id, event.parent_span_id), NONE)
+            self.totals.pay(cost)
+        above = self.shape.index.get(self.shape.key(event.trace_id, event.parent_span_id), NONE)
         depth, agents = self._ancestry(event, above)
         call = Call(event, self.run, self._number(), depth, int(event.kind is AGENT), agents, True, cost)
         call.nest = of_path((*agents, event.name), depth + 1) if call.height else of_path(agents, depth)
         return call
 
     def _call(self, node: int, event: CallStarted, number: int, cost: MicroUsd | None) -> Call:
-        cells = self._nodes.cells
+        cells = self.shape.cells
         depth, agents = event.depth, event.agents
         if depth < 0:
             depth, agents = self._ancestry(event, cells[node * CELLS])
@@ -244,7 +245,7 @@ class CallTree:
         if event.depth >= 0:
             return event.depth, agents
         if not agents and above != NONE:
-            agents = self._nodes.above(above)
+            agents = self.shape.above(above)
         return max(0, len(agents) - 1), agents
 
     def _tell(self, event: CallEnded) -> bool | None:
@@ -255,18 +256,18 @@ class CallTree:
         known = self._told.meet((event.tool_call_id, event.name), readable)
         if known is None:
             return None
-        self._stats.twins += 1
+        self._spending.stats.twins += 1
         return readable and not known
 
     def _number(self) -> int:
-        self._stats.calls += 1
+        self._spending.stats.calls += 1
         totals = self.totals
         totals.calls += 1
         return totals.calls
 
     def _known(self, ended: bool) -> Call | None:
         if ended:
-            self._stats.duplicates += 1
+            self._spending.stats.duplicates += 1
         else:
-            self._stats.heartbeats += 1
+            self._spending.stats.heartbeats += 1
         return None

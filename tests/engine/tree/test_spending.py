@@ -10,7 +10,7 @@ from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Details, Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.tree.spending import MAX_GUESSES, Amended
+from spanfuse_processor.engine.tree.spending import MAX_GUESSES, Amended, Spending
 
 
 class Ledger:
@@ -20,7 +20,7 @@ class Ledger:
         self.costs: dict[bytes, MicroUsd | None] = {}
         self.told: list[Amended] = []
         self.stats = EngineStats()
-        self.tree = CallTree("r1", 1000, self.stats, amend=self.amend)
+        self.tree = CallTree("r1", 1000, self.stats, spending=Spending(self.stats, self.amend))
 
     def amend(self, amended: Amended) -> None:
         self.told.append(amended)

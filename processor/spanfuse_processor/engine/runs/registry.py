@@ -22,7 +22,7 @@ from spanfuse_processor.engine.policy import Bounds, ToolRule
 from spanfuse_processor.engine.runs.run import Record, Run, Tombstone
 from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.tree.spending import Amend
+from spanfuse_processor.engine.tree.spending import Amend, Spending
 
 _TRACE_DIGITS = 32
 NO_RULES: Final[Mapping[str, ToolRule]] = MappingProxyType({})
@@ -36,13 +36,13 @@ class Runs:
 
     __slots__ = (
         "_bounds",
-        "_amend",
         "_dead",
         "_keys",
         "_live",
         "_new_watch",
         "_number",
         "_numbers",
+        "_spending",
         "_stats",
         "_tools",
         "merged",
@@ -56,7 +56,7 @@ class Runs:
         tools: Mapping[str, ToolRule] = NO_RULES,
         amend: Amend | None = None,
     ) -> None:
-        self._amend = amend
+        self._spending = Spending(stats, amend)
         self.merged: list[tuple[Run, Run]] = []
         self._bounds = bounds
         self._new_watch = new_watch
@@ -177,7 +177,7 @@ class Runs:
             self._stats.evicted += 1
             self._put_away(next(iter(self._live.values())), now, early=True)
         tree = CallTree(
-            record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers, self._amend
+            record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers, self._spending
         )
         run = self._live[record.id] = Run(
             record, tree, self._new_watch(record.identity), Lanes(self._tools), now

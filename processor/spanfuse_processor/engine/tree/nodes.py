@@ -73,10 +73,13 @@ class Nodes:
         cells: all nodes, one after the other.
         missing: nodes that are awaited.
         agents: those nodes that are agents.
+        guesses: the latest nodes whose usage is a guess, oldest first.
         kids: what is right below a node and is an agent, or leads to one.
     """
 
-    __slots__ = ("_numbers", "_stats", "agents", "cells", "index", "kids", "limit", "missing", "trace")
+    __slots__ = (
+        *("_numbers", "_stats", "agents", "cells", "guesses", "index", "kids", "limit", "missing", "trace"),
+    )
 
     def __init__(self, limit: int, stats: EngineStats, numbers: list[int] | None = None) -> None:
         self.limit = limit
@@ -88,6 +91,7 @@ class Nodes:
         self._numbers = [] if numbers is None else numbers
         self.agents: dict[int, Agent] | None = None  # most runs have few
         self.kids: dict[int, list[int]] | None = None  # and no agents in agents
+        self.guesses: list[int] | None = None  # nor guesses
 
     def key(self, trace_id: bytes, span_id: bytes) -> bytes:
         """How a span is found in `index`."""

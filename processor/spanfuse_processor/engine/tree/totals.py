@@ -44,6 +44,11 @@ class Totals:
         else:
             self.cost -= cost
 
+    def pay(self, fee: MicroUsd | None) -> None:
+        """The fee of a tool, None when it has none."""
+        if fee:
+            self.cost += fee
+
     def settle(self, cost: MicroUsd) -> None:
         """The price of a call that had none has come."""
         self.unpriced -= 1
