@@ -27,7 +27,7 @@ class Lending:
     """One ledger's."""
 
     def __init__(self, ledger: Ledger, wall: float) -> None:
-        self._office = LeaseOffice(ledger, wall)
+        self._office = LeaseOffice(ledger, wall, clean=False)  # until it is known what was lent before
         self._required: dict[str, Budget] = {}
         self._due = wall
         self._revision = 0

@@ -22,7 +22,6 @@ from spanfuse_processor.bookkeeping.billing import Biller
 from spanfuse_processor.bookkeeping.books import Books
 from spanfuse_processor.clock import Clock
 from spanfuse_processor.config import Config
-from spanfuse_processor.engine.alerts import Notice
 from spanfuse_processor.engine.budget import Budget
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.leases import LeaseAnswer, LeaseAsk
@@ -47,8 +46,8 @@ LOOK_EVERY: Final = 1.0
 """Seconds between two looks at what metrics show."""
 KEEP_EVERY: Final = 0.2
 """Seconds between two times that changes are handed to the stores."""
-RECEIPTS: Final = 900.0
-"""Seconds for which a dump remembers calls: what comes twice comes sooner."""
+RECEIPTS: Final = 120.0
+"""Seconds for which a dump remembers calls, but for the last one: what comes twice comes sooner."""
 
 
 class Money:
@@ -98,6 +97,7 @@ class Money:
         self._telling = Telling(publish, self._books.events, self._webhook, self.board, on_fault)
         self._looked = self._kept = clock.monotonic() - LOOK_EVERY
         self._over = False
+        self._catching_up: asyncio.Task[None] | None = None
         self.board.expect([each.name for each in self._budgets])
 
     async def open(self) -> None:
@@ -105,10 +105,10 @@ class Money:
         restored = await self._books.restore(PATIENCE)
         wall = self._wall()
         if restored is None:
-            log.say(logging.ERROR, "the store does not answer: what was spent before is not known")
-        notices = self._resume(restored, wall)
+            log.say(logging.ERROR, "the store does not answer: what was spent before is not known yet")
+            self._catching_up = asyncio.create_task(self._books.catch_up(self, self._caught_up))
+        self._resume(restored)
         self._order(*self._lending.require(self._budgets, wall))
-        self._telling.tell(notices)
         self._look(wall)
 
     def ended(self, call: Call, event: CallEnded) -> None:
@@ -196,6 +196,8 @@ class Money:
     async def close(self) -> None:
         """Writes what waits, and a last dump, as far as that goes in time."""
         self._over = True
+        if self._catching_up is not None:
+            self._catching_up.cancel()
         self._kept -= KEEP_EVERY
         self.keep()
         self._books.ledger.dump(self.dump(), self._books.keeper.seen, self._wall())
@@ -209,7 +211,7 @@ class Money:
 
     def dump(self, since: float = 0.0) -> dict[str, Any]:
         """The ledger, and beside it what belongs to it."""
-        recent = max(since, self._wall() - RECEIPTS)
+        recent = since if self._over else max(since, self._wall() - RECEIPTS)
         beside = {
             "leases": self._lending.dump(),
             "treasury": self._treasury.dump(),
@@ -218,19 +220,24 @@ class Money:
         }
         return {**self._treasury.ledger.dump(recent), "beside": beside}
 
-    def _resume(self, restored: Restored | None, wall: float) -> tuple[Notice, ...]:
-        """What is known of the last life. A first life has lost nothing, if this one will leave something."""
+    def _caught_up(self, restored: Restored) -> None:
+        log.say(logging.WARNING, "the store answers: what was spent before is known")
+        self._resume(restored)
+
+    def _resume(self, restored: Restored | None) -> None:
+        """Takes up the last life. A first life has lost nothing, if this one will leave something."""
+        wall = self._wall()
         if restored is None or (restored.dump is None and not restored.entries):
             clean = restored is not None and self._lasting
             self._lending.resume(self._treasury.ledger, {}, wall, clean)
-            return ()
+            return
         beside: Mapping[str, Any] = (restored.dump or {}).get("beside", {})
         ledger = self._ledger(wall, restored)
         clean = bool(beside.get("clean")) and not restored.entries
         self._lending.resume(ledger, beside.get("leases", {}), wall, clean, restored.entries)
         if runs := beside.get("runs"):
             self._cashier.steps.forecaster.load(runs)
-        return self._treasury.resume(ledger, beside.get("treasury", {}), wall)
+        self._telling.tell(self._treasury.resume(ledger, beside.get("treasury", {}), wall))
 
     def _ledger(self, wall: float, restored: Restored | None = None) -> Ledger:
         if restored is None:

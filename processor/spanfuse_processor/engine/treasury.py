@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from spanfuse_processor.engine.alerts import BudgetEvent, Notice
@@ -31,7 +30,6 @@ DESKS: Final = 10_000
 OVER: Final = "the period is over"
 CALM: Final = "the forecast has been calm"
 RENEWED: Final = "the budget was changed"
-NOBODY: Final[Mapping[Account, Desk]] = MappingProxyType({})
 
 
 class Spend(NamedTuple):
@@ -118,35 +116,33 @@ class Treasury:
     def renew(self, budgets: Sequence[Budget], wall: float) -> tuple[Notice, ...]:
         """The budgets have changed. Spent money carries over; orders are given anew by the new limits."""
         same = set(budgets) & set(self._budgets)
-        before, self._desks = self._desks, OrderedDict()
-        for account, desk in before.items():
-            if desk.watch.budget in same:
-                self._desks[account] = desk
-        changed = {account: desk for account, desk in before.items() if account not in self._desks}
+        kept = {account: desk for account, desk in self._desks.items() if desk.watch.budget in same}
+        changed = {account: desk for account, desk in self._desks.items() if account not in kept}
+        self._desks = OrderedDict(kept)
         notes = [note for desk in changed.values() for note in self._lift(desk, RENEWED)]
         self._restless -= changed.keys()
         self.ledger.renew(budgets, wall)
         self._known(budgets)
-        return (*notes, *self.resume(self.ledger, {}, wall, changed))
+        self._leads = {lead.account.budget: lead for lead in self._leads.values() if lead.account in kept}
+        balances = self.ledger.balances(wall)
+        for account, desk in changed.items():
+            if account in balances:
+                self._sit(account, balances[account]).inherit(desk)
+        return (*notes, *self.look([each for each in balances if each not in kept], wall))
 
-    def resume(
-        self, ledger: Ledger, dump: Mapping[str, Any], wall: float, before: Mapping[Account, Desk] = NOBODY
-    ) -> tuple[Notice, ...]:
+    def resume(self, ledger: Ledger, dump: Mapping[str, Any], wall: float) -> tuple[Notice, ...]:
         """Goes on with a ledger that has been restored, and with what was told and learnt of its accounts
-        (`dump`, or other desks of the same). What is due is ordered anew."""
+        (`dump`). What is due is ordered anew."""
         self.ledger = ledger
         told = {_account(each): each for each in dump.get("desks", ())}
         balances = ledger.balances(wall)
-        unwatched = [account for account in balances if account not in self._desks]
-        for account in unwatched:
-            if account in told or account in before:
-                now = _standing(balances[account])
-                desk = self._desks[account] = Desk(account, ledger.budget(account), now)
-                if account in told:
-                    desk.load(told[account])
-                else:
-                    desk.inherit(before[account])
-        return self.look(unwatched, wall)
+        for account, balance in balances.items():
+            desk = self._desks.get(account)
+            if desk is not None:
+                desk.last = _standing(balance)
+            elif account in told:
+                self._sit(account, balance).load(told[account])
+        return self.look(balances, wall)
 
     def dump(self) -> dict[str, Any]:
         """What was told and learnt of accounts, as plain data; to be kept beside the ledger's dump."""
@@ -216,6 +212,11 @@ class Treasury:
             self._restless.discard(gone.watch.account)
         return desk
 
+    def _sit(self, account: Account, balance: Balance) -> Desk:
+        """A desk for an account whose spend is no news."""
+        desk = self._desks[account] = Desk(account, self.ledger.budget(account), _standing(balance))
+        return desk
+
     def _closed(self, wall: float) -> tuple[Notice, ...]:
         """Periods that are over: what they came to is learnt, what was ordered in them is lifted."""
         notes: list[Notice] = []
@@ -261,7 +262,6 @@ class Treasury:
     def _known(self, budgets: Sequence[Budget]) -> None:
         self.empty = not budgets
         self._budgets = tuple(budgets)
-        self._leads.clear()
         for each in budgets:
             self.spent.setdefault(each.name, 0)
 

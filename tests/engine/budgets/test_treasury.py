@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.engine.budgets.days import DAILY, HOUR, HOURLY, MIDNIGHT, SLOWING, Day
 
-from spanfuse_processor.engine.alerts import Condition, Notice
+from spanfuse_processor.engine.alerts import Condition
 from spanfuse_processor.engine.budget import (
     Account,
-    Amounts,
     Budget,
     Forecasting,
     Mark,
@@ -19,54 +19,6 @@ from spanfuse_processor.engine.budget import (
 )
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.reach import Degrading, Payer, Reach
-from spanfuse_processor.engine.treasury import Spend, Treasury
-from spanfuse_processor.engine.verdicts import Action
-
-MIDNIGHT = 1_700_006_400.0  # a day begins, in UTC
-HOUR = 3_600.0
-SLOWING = (Mark(0.5), Mark(0.8, Reaction.THROTTLE), Mark(1.0, Reaction.STOP))
-DAILY = Budget("daily", 10_000_000)
-HOURLY = Budget("hourly", 1_000_000, period=Period.HOURLY)
-
-
-class Day:
-    """A treasury, and what it said so far."""
-
-    def __init__(self, *budgets: Budget, wall: float = MIDNIGHT) -> None:
-        self.treasury = Treasury(budgets, wall)
-        self.wall = wall
-        self.notes: list[Notice] = []
-        self._calls = 0
-
-    def spend(self, usd: float, after: float = 1.0, **payer: str) -> list[Notice]:
-        self.wall += after
-        self._calls += 1
-        key = self._calls.to_bytes(8, "big")
-        amounts = Amounts(round(usd * 1_000_000), 100)
-        said = self.treasury.charge(Spend(key, Payer(**payer), amounts, self.wall, span_id=key), self.wall)
-        self.notes += said
-        return list(said)
-
-    def wait(self, seconds: float) -> list[Notice]:
-        self.wall += seconds
-        said = self.treasury.advance(self.wall)
-        self.notes += said
-        return list(said)
-
-    @property
-    def told(self) -> list[tuple[str, float]]:
-        return [(note.event.condition.value, note.event.share) for note in self.notes if note.event]
-
-    @property
-    def orders(self) -> list[str]:
-        """What applications were told, in order: an action, or its end after a minus."""
-        given = []
-        for note in self.notes:
-            if note.directive:
-                given.append(note.directive.action.value)
-            if note.removal:
-                given.append("-" + note.removal.id.rpartition("/")[2])
-        return given
 
 
 class TestMarks:
@@ -236,34 +188,6 @@ class TestForecast:
         self.steady(day, 0.01, 700)
 
         assert day.notes == []
-
-
-class TestRenewal:
-    def test_spent_money_carries_over_to_a_changed_limit(self) -> None:
-        day = Day(DAILY)
-        day.spend(6.0)
-        said = day.treasury.renew([replace(DAILY, limit=5_000_000)], day.wall)
-
-        (directive,) = [note.directive for note in said if note.directive]
-        assert directive.action is Action.STOP
-
-    def test_a_raised_limit_lifts_the_stop(self) -> None:
-        day = Day(DAILY)
-        day.spend(10.0)
-        day.notes += day.treasury.renew([replace(DAILY, limit=50_000_000)], day.wall)
-
-        assert day.orders == ["stop", "-stop"]
-
-    def test_revisions_only_grow(self) -> None:
-        day = Day(DAILY)
-        day.spend(10.0)
-        day.notes += day.treasury.renew([replace(DAILY, limit=50_000_000)], day.wall)
-        day.spend(45.0)
-
-        revisions = [
-            each.revision for note in day.notes for each in (note.directive, note.removal) if each is not None
-        ]
-        assert revisions == sorted(set(revisions))
 
 
 class TestViews:
