@@ -138,8 +138,9 @@ def _served(price: ModelPrice) -> Rates | None:
 def _at(parts: list[Any], call: int, search: int, start: int) -> Rates:
     """The rates that hold over `start` input tokens."""
     tokens = [_yocto(part, start) for part in parts]
-    asked, answered, cached, written, thought = tokens[: len(_PARTS)]
-    details = DetailRates(*tokens[len(_PARTS) :], search=search)
+    asked, answered, cached, written, thought, kept, *media = tokens
+    heard, heard_cached, spoken, seen, seen_cached, drawn = media
+    details = DetailRates(kept, heard, heard_cached, spoken, seen, seen_cached, drawn, search)
     known = None if details == _NO_DETAILS else details
     return Rates(asked or 0, answered or 0, cached, written, thought, call, details=known)
 
