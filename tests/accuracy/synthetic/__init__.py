@@ -85,7 +85,7 @@ UNDECIDABLE: Final[Mapping[str, str]] = MappingProxyType(
         "money bound it, not content",
         "drifting arguments and results": "results that differ are what learning looks like, however little "
         "they differ",
-        "growing result": "a log that is watched grows too: whether its newest line is new, no fingerprint keeps",
+        "growing result": "a log that is watched grows too; no fingerprint says whether a line is new",
         "ping-pong, reworded": "two agents that agree politely and two that discuss differ in meaning alone",
         "A-B-C with strangers": "all work comes back to what it knows; only how much of it is new differs",
         "varied waste": "nothing in it ever comes back: budgets end it, and no warning is possible",
