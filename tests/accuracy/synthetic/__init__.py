@@ -86,8 +86,8 @@ UNDECIDABLE: Final[Mapping[str, str]] = MappingProxyType(
         "drifting arguments and results": "results that differ are what learning looks like, however little "
         "they differ",
         "growing result": "a log that is watched grows too; no fingerprint says whether a line is new",
-        "ids in both": "an id that is asked about and answered with names another thing as often as it is noise; "
-        "noise is forgiven on one side of a call only",
+        "ids in both": "an id that is asked about and answered with names another thing as often as it is "
+        "noise; it is forgiven on one side of a call only",
         "monologue, reworded": "one thought in other words and another thought differ in meaning alone",
         "ping-pong, reworded": "two agents that agree politely and two that discuss differ in meaning alone",
         "A-B-C with strangers": "all work comes back to what it knows: of an agent that finds something new "
