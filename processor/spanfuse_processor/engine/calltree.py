@@ -68,12 +68,11 @@ class CallTree:
         limit: int,
         stats: EngineStats,
         totals: Totals | None = None,
-        numbers: list[int] | None = None,
     ) -> None:
         self.run = run
         self.totals = Totals() if totals is None else totals
         self.folded = 0
-        self._nodes = Nodes(limit, stats, numbers)
+        self._nodes = Nodes(limit, stats)
         self._stats = stats
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
         self._told: Marks | None = None  # tool calls by their id, and whether their content was known
@@ -93,8 +92,8 @@ class CallTree:
         trace, span = event.trace_id, event.span_id
         if not nodes.trace:
             nodes.trace = trace
-        key = span if trace == nodes.trace else trace + span
-        if self._kin is None and (event.kind is AGENT or key is not span or event.link):
+        key = nodes.key(trace, span)
+        if self._kin is None and (event.kind is AGENT or trace != nodes.trace or event.link):
             self._kin = Kin(nodes)
         ended = isinstance(event, CallEnded)
         node = nodes.index.get(key)
@@ -234,8 +233,8 @@ class CallTree:
         self._stats.folded += 1
         if event.usage is not None and event.kind in CHARGED:
             self.totals.add(fitting(event.usage), cost)
-        above = self._nodes.index.get(self._nodes.key(event.trace_id, event.parent_span_id), NONE)
-        depth, agents = self._ancestry(event, above)
+        above = self.find(event.trace_id, event.parent_span_id)
+        depth, agents = self._ancestry(event, NONE if above is None else above)
         call = Call(event, self.run, self._number(), depth, int(event.kind is AGENT), agents, True, cost)
         call.nest = of_path((*agents, event.name), depth + 1) if call.height else of_path(agents, depth)
         return call

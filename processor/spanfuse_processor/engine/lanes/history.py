@@ -104,15 +104,15 @@ class History:
     )
 
     def __init__(self) -> None:
-        self._labels: list[Label] = []
-        self._packed = bytearray()
+        self._labels: tuple[Label, ...] = ()
+        self._packed = b""
         self._steps: list[Step] | None = None  # the same unpacked, while somebody looks
         self._gone = 0  # how many steps left the window
         self._noisy: dict[int, Keys] | None = None  # of the steps that have noise, by their number from 0
         self._counts: dict[int, tuple[int, ...]] | None = None  # by period: one count for each way
         self._seen: Marks | None = None  # what left the window
-        self.end = self.end_name = self._asked = ""
-        self._sketch = self.asked_again = self.kin = self.akin = 0
+        self.end = self.end_name = ""
+        self._asked = self._sketch = self.asked_again = self.kin = self.akin = 0
         self.ends = self.stale = self.forgiven = 0
 
     @property
@@ -126,7 +126,8 @@ class History:
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
         """Takes what a call asked and how it ended."""
         same_tool = event.name == self.end_name
-        again = same_tool and prints.arguments == self._asked != ""
+        asked = hash(prints.arguments) if prints.arguments else 0
+        again = same_tool and asked == self._asked != 0
         self.asked_again = self.asked_again + 1 if again else 1
         said = event.kind is Kind.MODEL
         sketch = prints.result_sketch if said else prints.sketch
@@ -134,7 +135,7 @@ class History:
         self.kin = self.kin + 1 if likeness >= LIKENESS else 1
         akin = self.akin if likeness >= MUCH else self.akin // 2
         self.akin = akin + 1 if same_tool else 1
-        self._asked, self._sketch = prints.arguments, sketch
+        self._asked, self._sketch = asked, sketch
         if end != self.end or not same_tool:
             self.end, self.end_name, self.ends = end, event.name, 0
         self.ends += 1
@@ -226,7 +227,7 @@ class History:
         if keys.plain != keys.rough:
             self._noisy = self._noisy or {}
             self._noisy[self._gone + len(self._labels)] = keys
-        self._labels.append(_label(event.name, waits, failed(event)))
+        self._labels = (*self._labels, _label(event.name, waits, failed(event)))
         self._packed += _pack(keys.rough, event.started_ns, event.ended_ns, idle_ns, event.span_id)
         self._steps = None
         if len(self._labels) > WINDOW:
@@ -236,7 +237,7 @@ class History:
         """The oldest step leaves the window; that it was is remembered."""
         rough = int.from_bytes(self._packed[:_KEY], "little")
         noisy = self._noisy.pop(self._gone, None) if self._noisy else None
-        del self._labels[0], self._packed[:_SIZE]
+        self._labels, self._packed = self._labels[1:], self._packed[_SIZE:]
         self._gone += 1
         self._seen = self._seen or Marks(2 * SEEN)
         _, _, one, other = noisy or (rough,) * 4

@@ -44,7 +44,7 @@ class Lanes:
         self._talk = 0  # answers of models that were not those before
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
-        self._lanes: list[Lane] | None = None  # all of them, and by place: many runs have only one
+        self._lanes: tuple[Lane, ...] = ()  # all of them, and by place: many runs have only one
         self._places: dict[Hashable, Lane] | None = None
 
     def place(self, call: Call) -> Lane | None:
@@ -78,7 +78,8 @@ class Lanes:
 
     def clear(self) -> None:
         """Forgets everything."""
-        self._lane = self._lanes = self._places = None
+        self._lane = self._places = None
+        self._lanes = ()
 
     @staticmethod
     def _effect(event: CallEnded, rule: ToolRule | None) -> str:
@@ -123,10 +124,10 @@ class Lanes:
             agent = (AGENT, place)
         if self._lane is None:
             return Lane(agent)
-        lanes = self._lanes = self._lanes or [self._lane]
+        lanes = self._lanes or (self._lane,)
         idle = [each for each in lanes if each.agent == agent and each.last_ns <= event.started_ns]
         if idle:
             return max(idle, key=lambda each: each.last_ns)
-        lanes.append(Lane(agent))
-        del lanes[:-MAX_LANES]
-        return lanes[-1]
+        lane = Lane(agent)
+        self._lanes = (*lanes, lane)[-MAX_LANES:]
+        return lane

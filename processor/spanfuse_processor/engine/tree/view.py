@@ -23,7 +23,7 @@ class Node(NamedTuple):
 
 def view(nodes: Nodes) -> Iterator[Node]:
     """Everything that is known of the shape, in order of arrival."""
-    known = [nodes.ids(key) for key in nodes.index]
+    known = list(nodes.ids())
     for number, (trace, span) in enumerate(known):
         meta, parent = nodes.cells[number * CELLS + META], nodes.parent(number)
         agents = nodes.above(parent)
