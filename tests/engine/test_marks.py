@@ -54,3 +54,27 @@ def test_what_came_elsewhere_is_known_too() -> None:
     here.absorb(there)
 
     assert (here.meet("a", False), here.meet("b", False)) == (False, True)
+
+
+def test_of_many_about_the_latest_are_kept() -> None:
+    marks = Marks(2_048)
+    for number in range(10_000):
+        assert marks.meet(("thing", number), number % 2 == 0) is None
+
+    assert 1_900 < len(marks) <= 2_048
+    assert all(("thing", number) in marks for number in range(8_800, 10_000))
+    assert not any(("thing", number) in marks for number in range(6_500))
+    assert [marks.meet(("thing", number), False) for number in (9_998, 9_999)] == [True, False]
+
+
+def test_many_that_came_elsewhere_are_known_too() -> None:
+    here, there = Marks(2_048), Marks(2_048)
+    here.meet("a", False)
+    for number in range(500):
+        there.meet(("thing", number), True)
+
+    here.absorb(there)
+
+    assert len(here) == 501
+    assert all(here.meet(("thing", number), False) for number in range(500))
+    assert "a" in here
