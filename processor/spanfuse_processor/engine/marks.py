@@ -1,14 +1,14 @@
 """Hashes of what came lately, each with a flag: a dict's answers in a seventh of its memory.
 
 Rule 1: eight bytes a mark, the oldest forgotten first. Rule 2: many are kept in buckets, so that looking for
-one costs no more than among few; the oldest is then that of a bucket, and how many are kept is about so many.
-Rule 3: two that share 56 bits of hash are taken for one; that is rarer than a broken disk. It does not know
-what is hashed, nor what the flag means.
+one costs no more than among few; which mark went where costs a byte more. Rule 3: two that share 56 bits of
+hash are taken for one; that is rarer than a broken disk. It does not know what is hashed, nor what the flag
+means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from struct import Struct
 from typing import Final
 
@@ -16,7 +16,7 @@ _ENTRY: Final = Struct("8s")  # seven bytes of hash, one of flag
 _SIZE: Final = _ENTRY.size
 _HASH: Final = (1 << 56) - 1
 _FEW: Final = 256 * _SIZE  # bytes that are looked through as they are
-_BUCKET: Final = 128 * _SIZE
+_BUCKETS: Final = 16
 
 
 class Marks:
@@ -30,9 +30,9 @@ class Marks:
     __slots__ = ("_buckets", "_kept", "_limit")
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit * _SIZE
-        self._kept = bytearray()
-        self._buckets: list[bytearray] | None = None  # in its place, once there are many
+        self._limit = limit
+        self._kept = bytearray()  # marks; once there are many, only into which bucket each went
+        self._buckets: tuple[bytearray, ...] | None = None
 
     def meet(self, thing: Hashable, flag: bool) -> bool | None:
         """A thing comes. Returns the flag that it had, None when it is new; a flag once set stays."""
@@ -52,34 +52,44 @@ class Marks:
 
     def absorb(self, other: Marks) -> None:
         """Takes over what came elsewhere."""
-        for bucket in other._buckets or [other._kept]:
-            for (entry,) in _ENTRY.iter_unpack(bytes(bucket)):
-                self._keep(entry)
+        for entry in other._entries():
+            self._keep(entry)
 
     def __len__(self) -> int:
-        return sum(map(len, self._buckets or [self._kept])) // _SIZE
+        return len(self._kept) // (_SIZE if self._buckets is None else 1)
 
     def _where(self, mark: bytes) -> bytearray:
         """Where a mark is, if it is anywhere."""
-        buckets = self._buckets
-        return self._kept if buckets is None else buckets[mark[0] % len(buckets)]
+        return self._kept if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
 
     def _keep(self, entry: bytes) -> None:
         """Keeps a mark and its flag, in the place of the oldest where there is no room."""
         kept = self._where(entry)
         kept += entry
-        most = self._limit if self._buckets is None else _BUCKET
-        if len(kept) > most:
-            del kept[:_SIZE]
-        elif len(kept) > _FEW:
-            self._divide()
+        if self._buckets is None:
+            if len(kept) > self._limit * _SIZE:
+                del kept[:_SIZE]
+            elif len(kept) > _FEW:
+                self._divide()
+            return
+        order = self._kept
+        order.append(entry[0] % _BUCKETS)
+        if len(order) > self._limit:
+            del self._buckets[order[0]][:_SIZE], order[0]
 
     def _divide(self) -> None:
         """There are many now."""
-        kept, self._kept = bytes(self._kept), bytearray()
-        self._buckets = [bytearray() for _ in range(self._limit // _BUCKET)]
-        for (entry,) in _ENTRY.iter_unpack(kept):
-            self._where(entry).extend(entry)
+        entries = list(self._entries())
+        self._kept = bytearray()
+        self._buckets = tuple(bytearray() for _ in range(_BUCKETS))
+        for entry in entries:
+            self._keep(entry)
+
+    def _entries(self) -> Iterator[bytes]:
+        """All marks with their flags, the oldest first."""
+        buckets = [_ENTRY.iter_unpack(bytes(each)) for each in self._buckets or [self._kept]]
+        order = self._kept if self._buckets else bytes(len(self))
+        return (next(buckets[at])[0] for at in order)
 
 
 def _find(kept: bytearray, mark: bytes) -> int:

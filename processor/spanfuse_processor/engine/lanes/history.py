@@ -45,8 +45,9 @@ SAME_RESULT: Final = slice(0, 2)
 SAME_ALL: Final = slice(0, 1)
 """The ways that forgive nothing in the result."""
 
-_PACKED: Final = Struct("<4Q9p")  # rough key, started_ns, ended_ns, idle_ns, span_id
+_PACKED: Final = Struct("<4Q9pB")  # rough key, started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack = _PACKED.size, _PACKED.pack
+_MOST_LABELS: Final = 2 * WINDOW
 _KEY: Final = 8
 _OTHER: Final = 1  # tells keys without the noise of results from keys without that of arguments
 
@@ -104,7 +105,7 @@ class History:
     )
 
     def __init__(self) -> None:
-        self._labels: tuple[Label, ...] = ()
+        self._labels: tuple[Label, ...] = ()  # those in use, and a few that were
         self._packed = b""
         self._steps: list[Step] | None = None  # the same unpacked, while somebody looks
         self._gone = 0  # how many steps left the window
@@ -119,8 +120,8 @@ class History:
     def steps(self) -> list[Step]:
         """The latest steps, oldest first."""
         if self._steps is None:
-            known = zip(self._labels, _PACKED.iter_unpack(self._packed), strict=True)
-            self._steps = [Step(*label, *packed) for label, (_, *packed) in known]
+            labels, packed = self._labels, _PACKED.iter_unpack(self._packed)
+            self._steps = [Step(*labels[label], *step) for _, *step, label in packed]
         return self._steps
 
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
@@ -215,7 +216,7 @@ class History:
 
     def _count(self, keys: Keys) -> None:
         """Counts on each cycle that the step at hand continues; all others end here."""
-        before, kept = self._counts or {}, len(self._labels)
+        before, kept = self._counts or {}, len(self._packed) // _SIZE
         counts: dict[int, tuple[int, ...]] = {}
         for at in self._all(keys.rough):
             one, two, three = before.get(kept - at, (0, 0, 0))
@@ -224,20 +225,32 @@ class History:
         self._counts = counts
 
     def _append(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int) -> None:
+        kept = len(self._packed) // _SIZE
         if keys.plain != keys.rough:
             self._noisy = self._noisy or {}
-            self._noisy[self._gone + len(self._labels)] = keys
-        self._labels = (*self._labels, _label(event.name, waits, failed(event)))
-        self._packed += _pack(keys.rough, event.started_ns, event.ended_ns, idle_ns, event.span_id)
+            self._noisy[self._gone + kept] = keys
+        label = self._numbered(_label(event.name, waits, failed(event)))
+        self._packed += _pack(keys.rough, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
         self._steps = None
-        if len(self._labels) > WINDOW:
+        if kept >= WINDOW:
             self._let_go()
+
+    def _numbered(self, label: Label) -> int:
+        """The number of a label, which is that of one that is not used any more when there are many."""
+        labels = self._labels
+        if label in labels:
+            return labels.index(label)
+        number, used = len(labels), self._packed[_SIZE - 1 :: _SIZE]
+        if number == _MOST_LABELS:
+            number = next(each for each in range(number) if each not in used)
+        self._labels = (*labels[:number], label, *labels[number + 1 :])
+        return number
 
     def _let_go(self) -> None:
         """The oldest step leaves the window; that it was is remembered."""
         rough = int.from_bytes(self._packed[:_KEY], "little")
         noisy = self._noisy.pop(self._gone, None) if self._noisy else None
-        self._labels, self._packed = self._labels[1:], self._packed[_SIZE:]
+        self._packed = self._packed[_SIZE:]
         self._gone += 1
         self._seen = self._seen or Marks(2 * SEEN)
         _, _, one, other = noisy or (rough,) * 4
