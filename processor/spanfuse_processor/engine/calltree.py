@@ -22,6 +22,7 @@ from spanfuse_processor.engine.tree.nodes import (
     CELLS,
     CODES,
     ENDED,
+    FIRST,
     HEIGHT,
     KIND,
     LINK,
@@ -92,7 +93,7 @@ class CallTree:
         trace, span = event.trace_id, event.span_id
         if not nodes.trace:
             nodes.trace = trace
-        key = nodes.key(trace, span)
+        key = span + FIRST if trace == nodes.trace else nodes.key(trace, span)
         if self._kin is None and (event.kind is AGENT or trace != nodes.trace or event.link):
             self._kin = Kin(nodes)
         ended = isinstance(event, CallEnded)

@@ -240,8 +240,9 @@ class History:
         labels = self._labels
         if label in labels:
             return labels.index(label)
-        number, used = len(labels), self._packed[_SIZE - 1 :: _SIZE]
+        number = len(labels)
         if number == _MOST_LABELS:
+            used = self._packed[_SIZE - 1 :: _SIZE]
             number = next(each for each in range(number) if each not in used)
         self._labels = (*labels[:number], label, *labels[number + 1 :])
         return number

@@ -106,17 +106,17 @@ class Watch:
         made, bits = self._made, self._bits
         findings: tuple[Finding, ...] = ()
         for post in self._posts.by_kind[call.event.kind]:
-            bit = post.bit
+            bit, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
             if bits & bit:
                 detector = made[(bits & bit - 1).bit_count()]
-            elif post.wakes is not None and not post.wakes(call):
+            elif wakes is not None and not wakes(call):
                 continue
             else:
                 detector = self._make(post)
                 made, bits = self._made, self._bits
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
-                findings += (_tamed(finding) if post.only_warns else finding,)
+                findings += (_tamed(finding) if only_warns else finding,)
         return findings
 
     def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:

@@ -47,7 +47,7 @@ class Ids:
         at = bucket.find(key)
         while at & _WITHIN and at > 0:  # other bytes happen to read like it
             at = bucket.find(key, at + 1)
-        return int.from_bytes(bucket[at + KEY : at + _SIZE], "little") if at >= 0 else None
+        return None if at < 0 else int.from_bytes(bucket[at + KEY : at + _SIZE], "little")
 
     def add(self, key: bytes) -> int:
         """Numbers a key that is new."""

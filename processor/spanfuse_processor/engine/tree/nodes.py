@@ -49,7 +49,8 @@ CODES: Final = {
 }
 _NO_SPAN: Final = bytes(8)
 _TRACE, _TAIL = 16, 4  # bytes of a trace's id, and of its number in a key
-_FIRST: Final = bytes(_TAIL)
+FIRST: Final = bytes(_TAIL)
+"""What ends the keys of the first trace."""
 _LOW: Final = 0xFFFF_FFFF
 
 
@@ -95,7 +96,7 @@ class Nodes:
     def key(self, trace_id: bytes, span_id: bytes) -> bytes:
         """How a span is found in `index`: its id and its trace's number, or both ids of a new trace."""
         if trace_id == self.trace:
-            return span_id + _FIRST
+            return span_id + FIRST
         tail = self._tails.get(trace_id) if self._tails is not None else None
         return trace_id + span_id if tail is None else span_id + tail
 
@@ -148,7 +149,7 @@ class Nodes:
         self.cells[node * CELLS] = parent
 
     def _parent(self, node: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> int:
-        key = self.key(trace_id, parent_id)
+        key = parent_id + FIRST if trace_id == self.trace else self.key(trace_id, parent_id)
         parent = self.index.get(key)
         if parent is None:
             if len(self.index) >= self.limit:
