@@ -246,6 +246,13 @@ def test_what_a_tool_declares_transient_is() -> None:
     [
         *("running", "Status: PENDING", "pod is ContainerCreating", "the export is not ready", "queued"),
         *("still compiling", "please wait", {"state": "in_progress"}, '{"status": "in progress"}'),
+        *(
+            "<status>running</status>",
+            [{"state": "running"}],
+            {"job": {"done": False}},
+            "- spinner: Loading...",
+        ),
+        *({"state": "BUILDING", "log": "x" * 300}, {"files": ["report.crdownload"]}, "web-0 0/1 Pending"),
     ],
 )
 def test_a_result_that_says_not_yet_is_no_error_but_passes_by_itself(result: object) -> None:
@@ -255,7 +262,16 @@ def test_a_result_that_says_not_yet_is_no_error_but_passes_by_itself(result: obj
 
 
 @pytest.mark.parametrize(
-    "result", ["done", "ready", {"state": "done"}, "overrunning", "the build is running. " + "log " * 200]
+    "result",
+    [
+        *("done", "ready", {"state": "done"}, "overrunning", "the build is running. " + "log " * 200),
+        *("That flight is not available.", "running shoes, size 42", {"type": "running shoes"}, "no pending"),
+        *(
+            "2 fields are still missing",
+            {"status": "delivered", "building": 4},
+            "build is running " + "x" * 160,
+        ),
+    ],
 )
 def test_a_result_that_is_over_or_says_much_else_does_not_pass(result: object) -> None:
     assert MAKE.fingerprints({}, result).error_class is ErrorClass.NONE

@@ -33,6 +33,7 @@ from spanfuse_processor.engine.fingerprints.masking import (
 )
 from spanfuse_processor.engine.fingerprints.positions import leads_on, without_positions
 from spanfuse_processor.engine.fingerprints.sketch import Sketcher
+from spanfuse_processor.engine.fingerprints.states import not_yet
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
 UNKNOWN: Final = object()
@@ -51,14 +52,6 @@ _NOTHING: Final = re.compile(
     r"|(?:could not|couldn't) find\b)",
     re.IGNORECASE,
 )
-_NOT_YET: Final = re.compile(
-    r"\b(?:pending|running|in[ _-]progress|queued|scheduled|processing|starting|(?:container)?creating"
-    r"|provisioning|building|compiling|loading|initiali[sz]ing|deploying|installing|downloading|please wait"
-    r"|waiting for|not (?:yet )?(?:ready|finished|done|complete|available)|still \w+ing)\b"
-    r'|"(?:ready|done|finished|completed?)": ?false',
-    re.IGNORECASE,
-)
-_A_STATE: Final = 600  # characters of a result that may be no more than a state
 _SHORT: Final = 120  # characters of a text that may say that there is nothing, and no more
 
 
@@ -186,7 +179,7 @@ class Fingerprinter:
             message = error_message or ("" if data is UNKNOWN else message_of(data))
             prints.error = self.error(error_kind, message)
             prints.error_class = classify(error_kind, message, transient)
-        elif data is not UNKNOWN and prints.result_size <= _A_STATE and _NOT_YET.search(text_of(data)):
+        elif data is not UNKNOWN and not_yet(data, prints.result_size):
             prints.error_class = ErrorClass.TRANSIENT
         return prints
 

@@ -28,6 +28,7 @@ EMPTY: Final = "empty"
 MAX_FORGIVEN: Final = 4
 """Further equal reads of one turn that are one wish."""
 
+_CHANGES: Final = (effects.WRITE, effects.SEND, effects.SPAWN)
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
 
 MODEL, AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
@@ -205,6 +206,10 @@ def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:
     """Whether a call only let time pass: its tool waits, or what it tells of passes by itself."""
     if event.kind is MODEL and not failed(event):
         return False  # that something runs is told by tools; a model may say so for ever
-    if prints.error_class is ErrorClass.TRANSIENT:
-        return True
-    return effect == effects.WAIT and not failed(event)
+    if failed(event):
+        return prints.error_class is ErrorClass.TRANSIENT
+    if (
+        prints.error_class is ErrorClass.TRANSIENT
+    ):  # of what it has made itself, only if that is another thing
+        return effect not in _CHANGES or prints.result != prints.result_masked
+    return effect == effects.WAIT
