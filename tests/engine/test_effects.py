@@ -16,7 +16,7 @@ NAMES = {
     "wait": "wait sleep CheckStatus job_status status get_job check_build poll_export monitor "
     "describe_instance get_cluster view_background_agent read_progress scroll_down send_keys increment "
     "BashOutput TaskOutput get_terminal_output check_inbox receive_messages dequeue page_down go_back "
-    "env_step step drive roll_dice draw_card read_temperature browser_take_screenshot step_over get_latest_email",
+    "env_step step drive roll_dice draw_card read_temperature take_screenshot step_over get_latest_email",
     "": "notify_user frobnicate 12 _ comment start_job review send_http_request sendPrompt",
 }
 
