@@ -46,6 +46,7 @@ _LASTING: Final = _words(
     "instance cluster stack rollout migration snapshot backup"
 )
 _CHANGING: Final = _words("edit write insert append patch replace apply update create save str")
+_EDITING: Final = _words("edit replace patch str rewrite sed click tap type fill")
 _SEARCHING: Final = _words("search retrieve retrieval google recall")
 _HANDING: Final = _words("handoff handover delegate subagent")
 _PASSING: Final = _words("transfer hand route assign switch pass forward escalate")
@@ -131,6 +132,16 @@ def changes(tool: str) -> bool:
     (True, False, False)
     """
     return any(word.lower() in _CHANGING for word in _WORD.findall(tool[:128]))
+
+
+@lru_cache(maxsize=4_096)
+def edits(tool: str) -> bool:
+    """Whether a tool's name says that it changes a text or a form: digits there are places, and no items.
+
+    >>> edits("replace_text"), edits("create_contact")
+    (True, False)
+    """
+    return any(word.lower() in _EDITING for word in _WORD.findall(tool[:128]))
 
 
 @lru_cache(maxsize=4_096)

@@ -28,7 +28,7 @@ def failing(error: str, tool: str = "push", calls: int = 40, of: str = "") -> It
 def mending(fields: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Calls that each lack one field."""
     return (
-        {"name": "create_issue", "arguments": {"n": n}, "error": f"missing parameter: {field}"}
+        {"name": "create_issue", "arguments": {"title": chr(97 + n)}, "error": f"missing parameter: {field}"}
         for n, field in enumerate(fields)
     )
 
@@ -79,7 +79,7 @@ class TestClasses:
     def test_two_errors_that_can_never_work_stop_at_the_sixth(self, errors: tuple[str, str]) -> None:
         watch = Watch()
         for n in range(20):
-            watch.tool("push", {"n": n}, error=errors[n % 2])
+            watch.tool("push", {"item": chr(97 + n)}, error=errors[n % 2])
 
         assert watch.rules == [(5, "storm.permanent_any"), (6, "storm.permanent_any")]
 
@@ -248,6 +248,37 @@ class TestSweeps:
     @pytest.mark.parametrize("tool", ["bash", "merge", "edit"])
     def test_and_what_acts_is_no_sweep(self, tool: str) -> None:
         assert stopped_at(failing("HTTP 403", tool=tool)) == 4
+
+    @pytest.mark.parametrize(
+        ("error", "stop"), [("contact exists already", None), ("HTTP 422", 10), ("HTTP 429", 26)]
+    )
+    def test_a_batch_may_hold_many_bad_rows(self, error: str, stop: int | None) -> None:
+        """Item after item fails: what might work only warns, what says no must be plain, what passes too."""
+        rows = [{"row": n, "email": f"u{n}"} for n in range(40)]
+
+        assert (
+            stopped_at([{"name": "create_contact", "arguments": row, "error": error} for row in rows]) == stop
+        )
+
+    @pytest.mark.parametrize(
+        ("tool", "field"), [("replace_text", "line"), ("edit_file", "n"), ("click", "x"), ("bash", "command")]
+    )
+    def test_but_digits_of_what_edits_or_runs_are_no_items(self, tool: str, field: str) -> None:
+        calls = ({"name": tool, "arguments": {field: n}, "error": FAILED[0]} for n in range(20))
+
+        assert stopped_at(calls) == 10
+
+    def test_nor_are_places_of_one_thing(self) -> None:
+        calls = ({"name": "put_row", "arguments": {"offset": n}, "error": FAILED[0]} for n in range(20))
+
+        assert stopped_at(calls) == 10
+
+    def test_nor_is_what_was_asked_before(self) -> None:
+        calls = (
+            {"name": "create_contact", "arguments": {"row": n % 9}, "error": FAILED[0]} for n in range(20)
+        )
+
+        assert stopped_at(calls) == 10
 
     def test_what_is_off_does_not_warn_either(self) -> None:
         watch = Watch(failed=0)
