@@ -28,7 +28,7 @@ def failing(error: str, tool: str = "push", calls: int = 40, of: str = "") -> It
 def mending(fields: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Calls that each lack one field."""
     return (
-        {"name": "create_issue", "arguments": {"title": chr(97 + n)}, "error": f"missing parameter: {field}"}
+        {"name": "create_issue", "arguments": {"n": n}, "error": f"missing parameter: {field}"}
         for n, field in enumerate(fields)
     )
 
@@ -79,7 +79,7 @@ class TestClasses:
     def test_two_errors_that_can_never_work_stop_at_the_sixth(self, errors: tuple[str, str]) -> None:
         watch = Watch()
         for n in range(20):
-            watch.tool("push", {"item": chr(97 + n)}, error=errors[n % 2])
+            watch.tool("push", {"n": n}, error=errors[n % 2])
 
         assert watch.rules == [(5, "storm.permanent_any"), (6, "storm.permanent_any")]
 
@@ -250,10 +250,11 @@ class TestSweeps:
         assert stopped_at(failing("HTTP 403", tool=tool)) == 4
 
     @pytest.mark.parametrize(
-        ("error", "stop"), [("contact exists already", None), ("HTTP 422", 10), ("HTTP 429", 26)]
+        ("error", "stop"),
+        [("contact exists already", None), ("HTTP 422", 10), ("HTTP 429", 26), ("HTTP 403", 4)],
     )
     def test_a_batch_may_hold_many_bad_rows(self, error: str, stop: int | None) -> None:
-        """Item after item fails: what might work only warns, what says no must be plain, what passes too."""
+        """Item after item fails: what might work only warns, a denial holds for all of them."""
         rows = [{"row": n, "email": f"u{n}"} for n in range(40)]
 
         assert (

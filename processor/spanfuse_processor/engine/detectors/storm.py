@@ -40,8 +40,8 @@ class StormLimits(DetectorLimits):
     them had been met before; `failed` with the same error of another kind; `transient` with errors that
     pass by themselves, when less than `retry_gap` seconds lie between them and the gaps do not grow. For
     `failed`, more than `slow` seconds between them are no storm. Where a tool that runs nothing and edits no
-    text goes from item to item, `failed` errors that say no are needed, and others only warn; of those that
-    pass by themselves twice as many are.
+    text goes from item to item, `failed` errors that can never work are needed, and those that might only
+    warn; of those that pass by themselves twice as many are.
 
     `failed_warn` failures warn; so do `hidden` tries that a client made by itself in calls in a row; so do
     `same_size` calls of one model with equal input tokens within `same_size_seconds` that all failed or
@@ -138,9 +138,9 @@ class StormDetector:
         warn, any_of_them = getattr(limits, rule) - 1, limits.permanent_any
         mends = 2 * streak.again < streak.count  # most errors are new: each try mends the one before
         count = 0 if mends else streak.count
-        stop, stop_any = (limits.failed,) * 2 if sweeps else (warn + 1, any_of_them)
+        stop = limits.failed if sweeps and not alone else warn + 1
         return self._due(call, streak, rule, streak.alike, warn, stop) or self._due(
-            call, streak, "permanent_any", count, any_of_them - 1, stop_any
+            call, streak, "permanent_any", count, any_of_them - 1, any_of_them
         )
 
     def _due(self, call: Call, streak: Streak, rule: str, count: int, warn: int, stop: int) -> Finding | None:
