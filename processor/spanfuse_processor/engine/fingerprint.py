@@ -52,6 +52,12 @@ _NOTHING: Final = re.compile(
     r"|(?:could not|couldn't) find\b)",
     re.IGNORECASE,
 )
+_LEFT_OUT: Final = re.compile(  # what stands where a recorder left something out
+    r"\s*[\[<(]\s*(?:image|screenshot|audio|video|binary|file|attachment|base64|redacted|omitted|blob)\b"
+    r"[^\n]{0,48}[\])>]\s*",
+    re.IGNORECASE,
+)
+_LEFT_OUT_SIZE: Final = 64
 _SHORT: Final = 120  # characters of a text that may say that there is nothing, and no more
 
 
@@ -243,5 +249,7 @@ def _words_of(arguments: Any, text: str) -> str:
 def _result_data(value: Any) -> Any:
     """A result as data: a short JSON text parsed, a long one as text; UNKNOWN when it shows nothing."""
     if isinstance(value, str):
+        if len(value) <= _LEFT_OUT_SIZE and _LEFT_OUT.fullmatch(value):
+            return UNKNOWN
         return parsed(value, RESULT_PARSED) if len(value) <= PARSED else value
     return UNKNOWN if value is UNKNOWN or is_opaque(value) else plain(value)

@@ -28,7 +28,7 @@ def failing(error: str, tool: str = "push", calls: int = 40, of: str = "") -> It
 def mending(fields: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Calls that each lack one field."""
     return (
-        {"name": "create_issue", "arguments": {"n": n}, "error": f"missing parameter: {field}"}
+        {"name": "create_issue", "arguments": {"title": chr(97 + n)}, "error": f"missing parameter: {field}"}
         for n, field in enumerate(fields)
     )
 

@@ -138,9 +138,11 @@ class StormDetector:
         warn, any_of_them = getattr(limits, rule) - 1, limits.permanent_any
         mends = 2 * streak.again < streak.count  # most errors are new: each try mends the one before
         count = 0 if mends else streak.count
-        stop = limits.failed if sweeps and not alone else warn + 1
+        rows = sweeps and streak.alike == streak.count  # each is wrong in the one way
+        stop = warn + 1 if alone or not rows else limits.failed
+        stop_any = limits.failed if rows else any_of_them
         return self._due(call, streak, rule, streak.alike, warn, stop) or self._due(
-            call, streak, "permanent_any", count, any_of_them - 1, any_of_them
+            call, streak, "permanent_any", count, any_of_them - 1, stop_any
         )
 
     def _due(self, call: Call, streak: Streak, rule: str, count: int, warn: int, stop: int) -> Finding | None:
