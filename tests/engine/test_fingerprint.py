@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.fingerprint import ResultPrints, Fingerprinter
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
@@ -306,3 +306,13 @@ def test_a_conversation_says_nothing_by_its_likeness() -> None:
 def test_prose_that_repeats_itself_chants(wrap: Any) -> None:
     assert MAKE.result(wrap("I will check the results once more before I go on. " * 40)).chant == 40
     assert MAKE.result([wrap("I will check the results once more before I go on. " * 40)]).chant == 0
+
+
+@pytest.mark.parametrize("result", ["[image]", " <screenshot 1024x768> ", "(binary data omitted)", "[Image: a.png]"])
+def test_what_stands_for_what_was_left_out_is_unknown(result: str) -> None:
+    assert MAKE.result(result) == ResultPrints()
+
+
+@pytest.mark.parametrize("result", ["[imaginary]", "image", "[image] of a fox", "[blank page]"])
+def test_other_words_in_brackets_are_known(result: str) -> None:
+    assert MAKE.result(result).raw != ""

@@ -158,11 +158,14 @@ def searches(tool: str) -> bool:
 def hands_over(tool: str) -> bool:
     """Whether a tool's name says that another agent goes on: its answer says nothing of what that brings.
 
-    >>> hands_over("transfer_to_coder"), hands_over("delegate"), hands_over("transfer_funds")
+    >>> hands_over("transfer_back_to_coder"), hands_over("delegate"), hands_over("transfer_money_to_account")
     (True, True, False)
     """
     words = [word.lower() for word in _WORD.findall(tool[:128])]
-    return any(word in _HANDING for word in words) or ("to" in words[1:2] and words[0] in _PASSING)
+    if any(word in _HANDING for word in words):
+        return True
+    to = words[2:3] if words[1:2] in (["back"], ["off"], ["over"]) else words[1:2]
+    return to == ["to"] and words[0] in _PASSING
 
 
 @lru_cache(maxsize=4_096)

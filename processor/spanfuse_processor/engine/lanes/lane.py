@@ -25,6 +25,9 @@ MAX_ANSWERS: Final = 64
 EMPTY: Final = "empty"
 """How all results end that say that there is nothing, whatever else is in them."""
 
+WORK: Final = 60
+"""Output tokens from which an answer is a piece of work."""
+
 MAX_FORGIVEN: Final = 4
 """Further equal reads of one turn that are one wish."""
 
@@ -44,6 +47,7 @@ class Lane:
         working: whether anything was called since a model answered.
         spared: whether the last call is known, and counts as new only for what others found meanwhile.
         talk: how many answers of its models were not those before.
+        work: how many of them were pieces of work.
         silent: how many models' answers in a row called nothing, while nobody else found anything either.
         tools, models, agents: what was called, None before the first.
         cost: micro-dollars of its model calls, as far as known when they ended.
@@ -53,8 +57,10 @@ class Lane:
     __slots__ = (
         "_answers",
         "_asked",
+        "_brought",
         "_found",
         "_heard",
+        "_spare",
         "_started",
         "_told",
         "agent",
@@ -68,6 +74,7 @@ class Lane:
         "talk",
         "tools",
         "watch",
+        "work",
         "working",
     )
 
@@ -83,7 +90,9 @@ class Lane:
         self.watch: Any = None
         self._asked = self._told = ""
         self._heard = 0  # what the run had found and others had said when a model last answered here
-        self._found = 0  # new results of the run at the last call of a tool or an agent
+        self._spare = 0  # of what helpers side by side have found, how much none of them has answered for
+        self._found = self._brought = 0  # new results of the run at the last call of a tool; or of an agent
+        self.work = 0
         self._started = False  # whether that started an agent, or handed over to one
         self.spared = False
         self.talk = 0
@@ -99,9 +108,11 @@ class Lane:
             self.tools = known = self.tools or History()
         return known
 
-    def take(self, event: CallEnded, effect: str, repeatable: bool, found: int = 0, said: int = 0) -> News:
-        """A call has ended, when the whole run has `found` so much that was new and others have `said` so
-        much.
+    def take(
+        self, event: CallEnded, effect: str, repeatable: bool, found: int = 0, said: int = 0, work: int = 0
+    ) -> News:
+        """A call has ended, when the whole run has `found` so much that was new, and others have `said` so
+        much, and so much of that at length, which is `work`.
 
         Returns what it brought.
         """
@@ -119,16 +130,29 @@ class Lane:
             self.working, self.silent = True, 0
         if prints is None:
             return News.UNKNOWN
-        return self._met(event, prints, effect, repeatable, self._is_moved(event, effect, found))
+        return self._met(event, prints, effect, repeatable, self._is_moved(event, effect, found + work))
 
     def _is_moved(self, event: CallEnded, effect: str, found: int) -> bool:
         """Whether agents that it had started, or handed over to, have found something since its last call."""
         if event.kind is MODEL:
             return False
         hands_over = event.kind is AGENT or effect == effects.SPAWN or effects.hands_over(event.name)
-        moved = found != self._found and (hands_over or self._started)
-        self._found, self._started = found, hands_over
+        before = self._brought if event.kind is AGENT else self._found
+        moved = found != before and (hands_over or self._started)
+        self._brought = found
+        if event.kind is not AGENT:
+            self._found = found
+        elif moved:  # ... is news for the call after it, too; and for helpers beside it, one each
+            self._spare = found - before - 1
+        self._started = hands_over
         return moved
+
+    def has_worked(self, event: CallEnded) -> bool:
+        """Whether a model's answer is a piece of work: long, and unlike the one before."""
+        history, prints, usage = self.models, event.prints, event.usage
+        if event.error or history is None or prints is None or not prints.result or history.kin > 1:
+            return False
+        return (usage.output_tokens if usage is not None else prints.result_size // 4) >= WORK
 
     def _met(
         self, event: CallEnded, prints: Fingerprints, effect: str, repeatable: bool, moved: bool
@@ -154,6 +178,9 @@ class Lane:
         if before is None:
             return False
         if before.ended_ns > event.started_ns and event.ended_ns > before.started_ns:
+            if event.kind is AGENT and self._spare > 0 and not failed(event):
+                self._spare -= 1
+                return True
             return effect not in _ACTS or before.failed  # whoever asked had not seen it fail
         if effect in _ACTS:
             return False

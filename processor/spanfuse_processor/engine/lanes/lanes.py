@@ -36,12 +36,13 @@ _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 class Lanes:
     """The lanes of one run. `tools` is what policy says of single tools."""
 
-    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_tools")
+    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_tools", "_work")
 
     def __init__(self, tools: Mapping[str, ToolRule]) -> None:
         self._tools = tools
         self._news = 0  # results of tools that were new, of all agents
         self._talk = 0  # answers of models that were not those before
+        self._work = 0  # those of them that were pieces of work
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
         self._lanes: tuple[Lane, ...] = ()  # all of them, and by place: many runs have only one
@@ -64,12 +65,17 @@ class Lanes:
         rule = self._tools.get(event.name) if self._tools else None
         call.effect = self._effect(event, rule)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
-        call.news = lane.take(event, call.effect, repeatable, self._news, self._talk - lane.talk)
+        call.news = lane.take(
+            event, call.effect, repeatable, self._news, self._talk - lane.talk, self._work - lane.work
+        )
         # A call that was spared for what was found is no find, or two would spare each other for ever.
         self._news += call.news is News.NEW and kind is TOOL and not lane.spared
         if kind is MODEL and lane.models is not None and lane.models.ends == 1:  # another answer than before
             self._talk += 1
             lane.talk += 1
+            if lane.has_worked(event):
+                self._work += 1
+                lane.work += 1
         call.repeatable = repeatable
         call.lane = lane
         if kind is MODEL and call.cost:
