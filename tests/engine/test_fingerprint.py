@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanfuse_processor.engine.fingerprint import ResultPrints, Fingerprinter
+from spanfuse_processor.engine.fingerprint import Fingerprinter, ResultPrints
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
@@ -308,7 +308,9 @@ def test_prose_that_repeats_itself_chants(wrap: Any) -> None:
     assert MAKE.result([wrap("I will check the results once more before I go on. " * 40)]).chant == 0
 
 
-@pytest.mark.parametrize("result", ["[image]", " <screenshot 1024x768> ", "(binary data omitted)", "[Image: a.png]"])
+@pytest.mark.parametrize(
+    "result", ["[image]", " <screenshot 1024x768> ", "(binary data omitted)", "[Image: a.png]"]
+)
 def test_what_stands_for_what_was_left_out_is_unknown(result: str) -> None:
     assert MAKE.result(result) == ResultPrints()
 
@@ -316,3 +318,43 @@ def test_what_stands_for_what_was_left_out_is_unknown(result: str) -> None:
 @pytest.mark.parametrize("result", ["[imaginary]", "image", "[image] of a fox", "[blank page]"])
 def test_other_words_in_brackets_are_known(result: str) -> None:
     assert MAKE.result(result).raw != ""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(
+            {"status": "ok", "data": {"items": []}},
+            {"results": [], "page": 7},
+            {"data": {"rows": []}, "took": 3},
+        ),
+        *({"status": "ZERO_RESULTS", "results": []}, {"page": {"items": None}, "success": True}),
+    ],
+)
+def test_a_body_that_holds_nothing_is_empty_however_it_went(body: dict[str, Any]) -> None:
+    assert MAKE.result(body).empty
+
+
+@pytest.mark.parametrize("body", [{"status": "ok"}, {"page": 7}, {"data": {"rows": [1]}}, {"found": False}])
+def test_one_that_holds_something_or_has_nothing_to_fill_is_not(body: dict[str, Any]) -> None:
+    assert not MAKE.result(body).empty
+
+
+TOLD = {"isError": True, "content": [{"type": "text", "text": "no title"}]}
+
+
+@pytest.mark.parametrize(
+    "body", [{"status": "fail", "message": "no title"}, {"jsonrpc": "2.0", "id": 1, "result": TOLD}]
+)
+def test_an_error_in_an_envelope_is_found(body: dict[str, Any]) -> None:
+    assert MAKE.fingerprints({}, body).error == MAKE.fingerprints({}, error_message="no title").error
+
+
+def test_a_job_that_failed_is_an_answer() -> None:
+    assert MAKE.fingerprints({}, {"status": "failed", "job": 7, "message": "no disk"}).error == ""
+
+
+def test_an_attempt_that_is_counted_in_a_result_is_noise() -> None:
+    first, second = (MAKE.result(f"attempt {n}: nothing has changed") for n in (1, 2))
+
+    assert (first.masked == second.masked, first.raw == second.raw) == (True, False)

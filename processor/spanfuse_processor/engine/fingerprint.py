@@ -58,6 +58,9 @@ _LEFT_OUT: Final = re.compile(  # what stands where a recorder left something ou
     re.IGNORECASE,
 )
 _LEFT_OUT_SIZE: Final = 64
+_WENT_WELL: Final = frozenset({"ok", "success", "zero_results"})
+_ASKED_FOR: Final = frozenset({"page", "per_page", "pageSize", "page_size", "limit", "took"})
+_DEEPEST: Final = 4  # bodies within bodies that are looked into
 _SHORT: Final = 120  # characters of a text that may say that there is nothing, and no more
 
 
@@ -218,9 +221,26 @@ def is_empty(data: Any, text: str) -> bool:
     (True, False)
     """
     if isinstance(data, dict) and data:
-        values = [value for name, value in data.items() if not leads_on(name)]
-        return not any(values) and any(value in ([], {}, "", None) for value in values)
+        return _holds_nothing(data, _DEEPEST)
     return len(text) <= _SHORT and (text.strip() in _EMPTY or _NOTHING.match(text) is not None)
+
+
+def _holds_nothing(data: dict[Any, Any], levels: int) -> bool:
+    """Whether what a body has to fill is not filled; where it stands and how it went is nothing."""
+    values = [value for name, value in data.items() if not (leads_on(name) or _says_how(name, value))]
+    held = [value for value in values if not (levels and _is_hollow(value, levels - 1))]
+    return not any(held) and (len(held) < len(values) or any(value in ([], {}, "", None) for value in held))
+
+
+def _is_hollow(value: object, levels: int) -> bool:
+    return isinstance(value, dict) and bool(value) and _holds_nothing(value, levels)
+
+
+def _says_how(name: object, value: object) -> bool:
+    """Whether a field says how the request went, or how much of a list was asked for."""
+    if value is True or (isinstance(value, str) and value.lower() in _WENT_WELL):
+        return name in ("ok", "success", "status")
+    return name in _ASKED_FOR and not isinstance(value, list | dict)
 
 
 def said(data: Any) -> str:

@@ -22,7 +22,10 @@ def handed(finds: bool, rounds: int = 60, tool: str = "transfer_to_coder", worde
     return watch
 
 
-@pytest.mark.parametrize("tool", ["transfer_to_coder", "delegate", "handoff_to_agent", "transfer_back_to_coder", "hand_off_to_coder"])
+OVER = ("transfer_to_coder", "delegate", "handoff_to_agent", "transfer_back_to_coder", "hand_off_to_coder")
+
+
+@pytest.mark.parametrize("tool", OVER)
 class TestASupervisor:
     def test_whose_coder_finds_new_things_is_never_stopped(self, tool: str) -> None:
         assert handed(True, tool=tool).stopped is None
@@ -66,18 +69,22 @@ def test_but_not_one_that_does_none() -> None:
     assert launched(False).stopped is not None
 
 
-def drafted(new: bool, tokens: int, rounds: int = 20) -> Watch:
+def drafted(new: bool, tokens: int, rounds: int = 10) -> Watch:
     """A supervisor lets one write and another review in turn, by tools that say no more than that it did."""
     watch = Watch()
     for n in range(rounds):
         for who in ("writer", "critic"):
-            watch.tool(f"transfer_to_{who}", {}, f"Successfully transferred to {who}", agents=("main",), parent=7)
-            text = f"{who} writes about {TASKS[n % 10]} in part {chr(97 + n)}" if new else f"{who} has nothing to add"
+            done = f"Successfully transferred to {who}"
+            watch.tool(f"transfer_to_{who}", {}, done, agents=("main",), parent=7)
+            text = f"{who} writes about {TASKS[n]}, as the {who} should" if new else f"{who} adds nothing"
             watch.model({"n": n}, text, tokens=(900, tokens), agents=("main", who), parent=8)
     return watch
 
 
-@pytest.mark.parametrize(("new", "tokens", "stops"), [(True, 200, False), (False, 200, True), (True, 10, True)])
+WRITERS = [(True, 200, False), (False, 200, True), (True, 10, True)]
+
+
+@pytest.mark.parametrize(("new", "tokens", "stops"), WRITERS)
 def test_what_is_written_at_length_is_found(new: bool, tokens: int, stops: bool) -> None:
     assert (drafted(new, tokens).stopped is not None) is stops
 
@@ -88,7 +95,7 @@ def tested(finds: bool, rounds: int = 20) -> Watch:
     for n in range(rounds):
         text = f"x = {n if finds else 0}"
         watch.tool("edit_file", {"text": text}, f"wrote {text}", agents=("main", "fixer"), parent=8)
-        watch.agent("fixer", f"try {TASKS[n % 10]}", "done", parent=7)
+        watch.agent("fixer", f"try {TASKS[n % 10]}", agents=("main",), parent=7)
         watch.tool("run_tests", {}, "1 failed: assert f() == 3", agents=("main",), parent=7)
     return watch
 

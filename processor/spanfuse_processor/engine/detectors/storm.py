@@ -127,8 +127,10 @@ class StormDetector:
         if streak.cls is ErrorClass.TRANSIENT:
             stop = limits.transient * (1 + (streak.items == streak.count))  # another item is no retry
             return self._due(call, streak, "transient", streak.count, limits.failed_warn, stop)
-        sweeps = _sweeps(call, streak)
-        if call.effect == effects.READ:  # that one thing is not there, or denied, says little of the next
+        sweeps, blind = _sweeps(call, streak), _is_blind(call, streak)
+        if call.effect == effects.READ or (
+            blind and streak.cls is not ErrorClass.DENIED
+        ):  # that one thing is not there, or denied, says little of the next
             return self._due(call, streak, "failed", streak.alike, limits.failed_warn, 0)
         if streak.cls is ErrorClass.FAILED:
             stop = 0 if sweeps else limits.failed
@@ -237,6 +239,11 @@ class StormDetector:
             spans=tuple(span for _, span in seen),
             rule="same_size",
         )
+
+
+def _is_blind(call: Call, streak: Streak) -> bool:
+    """Whether nobody knows what a tool was asked: that it failed so often may be true of many things."""
+    return call.event.kind is Kind.TOOL and not streak.asked
 
 
 def _sweeps(call: Call, streak: Streak) -> bool:

@@ -19,11 +19,15 @@ from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.lanes.lane import Lane
+from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 
 MAX_LANES: Final = 64
 """Agents of one run at work that are told apart."""
+
+MAX_WRITTEN: Final = 256
+"""Pieces of work that are remembered."""
 
 MAX_PLACES: Final = 256
 """Spans above calls that are remembered."""
@@ -36,13 +40,14 @@ _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 class Lanes:
     """The lanes of one run. `tools` is what policy says of single tools."""
 
-    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_tools", "_work")
+    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_tools", "_work", "_written")
 
     def __init__(self, tools: Mapping[str, ToolRule]) -> None:
         self._tools = tools
         self._news = 0  # results of tools that were new, of all agents
         self._talk = 0  # answers of models that were not those before
         self._work = 0  # those of them that were pieces of work
+        self._written: Marks | None = None
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
         self._lanes: tuple[Lane, ...] = ()  # all of them, and by place: many runs have only one
@@ -73,7 +78,7 @@ class Lanes:
         if kind is MODEL and lane.models is not None and lane.models.ends == 1:  # another answer than before
             self._talk += 1
             lane.talk += 1
-            if lane.has_worked(event):
+            if lane.has_worked(event) and self._is_unsaid(event):
                 self._work += 1
                 lane.work += 1
         call.repeatable = repeatable
@@ -81,6 +86,11 @@ class Lanes:
         if kind is MODEL and call.cost:
             lane.cost += call.cost
         return lane
+
+    def _is_unsaid(self, event: CallEnded) -> bool:
+        """Whether nobody in this run has said so before: what goes round among several is no work."""
+        self._written = self._written or Marks(MAX_WRITTEN)
+        return event.prints is None or self._written.meet(event.prints.result_masked, True) is None
 
     def clear(self) -> None:
         """Forgets everything."""

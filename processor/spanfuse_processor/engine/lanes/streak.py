@@ -32,6 +32,7 @@ class Streak:
         "_before",
         "again",
         "alike",
+        "asked",
         "cls",
         "count",
         "error",
@@ -50,6 +51,7 @@ class Streak:
         self.count = self.alike = self.told = 0  # of one class; with the same error; how much was said
         self.again = 0  # with an error that had been met before
         self.items = 0  # of another item
+        self.asked = 0  # of which it is known what was asked
         self.errors: set[str] = set()
         self._asked: set[str] = set()
         self._before: Fingerprints | None = None
@@ -77,7 +79,10 @@ class Streak:
 
     def _ask(self, prints: Fingerprints | None) -> None:
         """Whether this was asked before, and whether it is but the next item."""
-        if prints is None or not prints.arguments or prints.arguments_masked in self._asked:
+        if prints is None or not prints.arguments:
+            return
+        self.asked += 1
+        if prints.arguments_masked in self._asked:
             return
         before, self._before = self._before, prints
         if self.count == 1 or (before is not None and _is_next(before, prints)):
@@ -88,7 +93,7 @@ class Streak:
     def _begin(self, name: str) -> None:
         self.name = name
         self.count = self.alike = self.again = self.told = self.until_ns = 0
-        self.items = 0
+        self.items = self.asked = 0
         self._asked.clear()
         self.starts.clear()
         self.errors.clear()
