@@ -89,7 +89,7 @@ def test_what_is_written_at_length_is_found(new: bool, tokens: int, stops: bool)
     assert (drafted(new, tokens).stopped is not None) is stops
 
 
-def tested(finds: bool, rounds: int = 20) -> Watch:
+def fixing(finds: bool, rounds: int = 20) -> Watch:
     """Helpers edit, each in another way, and the one that starts them runs the tests, which still fail."""
     watch = Watch()
     for n in range(rounds):
@@ -101,5 +101,5 @@ def tested(finds: bool, rounds: int = 20) -> Watch:
 
 
 def test_tests_between_edits_of_a_helper_are_no_repeat() -> None:
-    assert tested(True).stopped is None
-    assert tested(False).stopped is not None
+    assert fixing(True).stopped is None
+    assert fixing(False).stopped is not None

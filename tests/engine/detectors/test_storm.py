@@ -114,15 +114,24 @@ class TestClasses:
             watch.tool(**call, transient=passing.transient)
         assert watch.stopped is None
 
-    def test_failures_of_which_only_the_error_is_known_count_as_well(self) -> None:
-        assert stopped_at([{"name": "push", "error": "it did not work"}] * 20) == 10
+    @pytest.mark.parametrize("error", [FAILED[0], PERMANENT[0]])
+    def test_failures_of_which_only_the_error_is_known_are_worth_a_word(self, error: str) -> None:
+        watch = Watch()
+        for _ in range(20):
+            watch.tool("push", error=error)
 
-    def test_failures_of_which_only_the_status_is_known_count_as_well(self) -> None:
+        assert watch.rules == [(6, "storm.failed")]
+        assert watch.stopped is None
+
+    def test_but_a_denial_holds_for_whatever_was_asked(self) -> None:
+        assert stopped_at([{"name": "push", "error": DENIED[0]}] * 20) == 4
+
+    def test_failures_of_which_only_the_status_is_known_are_worth_a_word_too(self) -> None:
         watch = Watch()
         for _ in range(20):
             watch.failed_somehow("push")
 
-        assert watch.rules == [(6, "storm.failed"), (10, "storm.failed")]
+        assert (watch.rules, watch.stopped) == ([(6, "storm.failed")], None)
 
 
 class TestPatience:

@@ -2,9 +2,9 @@
 
 Rule 1: what is open is judged while it is open, by how long it has shown no life; calls inside of it, pieces
 of a stream and heartbeats are life. Rule 2: where nobody tells of beginnings, a call is judged at its end, by
-how long nothing else of its run had ended; one that brought something after all is only warned of. Rule 3: an
-agent is never stuck by its age, and a run that computes may do so for ever: only one that has sent heartbeats
-is stopped for want of them. It has no clock: seconds come in.
+how long nothing else of its run had ended; one that ended well is only warned of, unless it is known to have
+brought nothing. Rule 3: an agent is never stuck by its age, and a run that computes may do so for ever: only
+one that has sent heartbeats is stopped for want of them. It has no clock: seconds come in.
 """
 
 from __future__ import annotations
