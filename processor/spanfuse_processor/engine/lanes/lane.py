@@ -37,6 +37,32 @@ _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
 MODEL, AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
 
 
+class Given:
+    """What was given to others to do, and found since, counted in new results of the run.
+
+    `spare`: of what helpers side by side have found, how much none of them has answered for.
+    """
+
+    __slots__ = ("_brought", "_found", "_started", "spare")
+
+    def __init__(self, found: int) -> None:
+        self._found = self._brought = found  # at the last call of a tool; of an agent
+        self._started = True  # whether the last call started an agent, or handed over to one
+        self.spare = 0
+
+    def has_moved(self, found: int, hands_over: bool, by_agent: bool) -> bool:
+        """Whether something was found since the last call, if that handed over or this does."""
+        before = self._brought if by_agent else self._found
+        moved = found != before and (hands_over or self._started)
+        self._brought = found
+        if not by_agent:
+            self._found = found
+        elif moved:  # ... is news for the call after it, too; and for helpers beside it, one each
+            self.spare = found - before - 1
+        self._started = hands_over
+        return moved
+
+
 class Lane:
     """The calls of one agent at work.
 
@@ -57,11 +83,8 @@ class Lane:
     __slots__ = (
         "_answers",
         "_asked",
-        "_brought",
-        "_found",
+        "_given",
         "_heard",
-        "_spare",
-        "_started",
         "_told",
         "agent",
         "agents",
@@ -90,10 +113,8 @@ class Lane:
         self.watch: Any = None
         self._asked = self._told = ""
         self._heard = 0  # what the run had found and others had said when a model last answered here
-        self._spare = 0  # of what helpers side by side have found, how much none of them has answered for
-        self._found = self._brought = 0  # new results of the run at the last call of a tool; or of an agent
+        self._given: Given | None = None
         self.work = 0
-        self._started = False  # whether that started an agent, or handed over to one
         self.spared = False
         self.talk = 0
         self._answers: array[int] | None = None  # when models answered, in order of time
@@ -137,15 +158,12 @@ class Lane:
         if event.kind is MODEL:
             return False
         hands_over = event.kind is AGENT or effect == effects.SPAWN or effects.hands_over(event.name)
-        before = self._brought if event.kind is AGENT else self._found
-        moved = found != before and (hands_over or self._started)
-        self._brought = found
-        if event.kind is not AGENT:
-            self._found = found
-        elif moved:  # ... is news for the call after it, too; and for helpers beside it, one each
-            self._spare = found - before - 1
-        self._started = hands_over
-        return moved
+        given = self._given
+        if given is None:
+            if hands_over:
+                self._given = Given(found)
+            return False
+        return given.has_moved(found, hands_over, event.kind is AGENT)
 
     def has_worked(self, event: CallEnded) -> bool:
         """Whether a model's answer is a piece of work: long, and unlike the one before."""
@@ -178,8 +196,13 @@ class Lane:
         if before is None:
             return False
         if before.ended_ns > event.started_ns and event.ended_ns > before.started_ns:
-            if event.kind is AGENT and self._spare > 0 and not failed(event):
-                self._spare -= 1
+            if (
+                event.kind is AGENT
+                and self._given is not None
+                and self._given.spare > 0
+                and not failed(event)
+            ):
+                self._given.spare -= 1
                 return True
             return effect not in _ACTS or before.failed  # whoever asked had not seen it fail
         if effect in _ACTS:

@@ -37,17 +37,32 @@ _PLACED: Final = frozenset({TOOL, MODEL, AGENT})
 _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 
 
+class Work:
+    """Pieces of work that models of a run have written: what goes round among several is none."""
+
+    __slots__ = ("_written", "count")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._written = Marks(MAX_WRITTEN)
+
+    def take(self, answer: str) -> bool:
+        """A long answer; whether nobody has given it before."""
+        new = self._written.meet(answer, True) is None
+        self.count += new
+        return new
+
+
 class Lanes:
     """The lanes of one run. `tools` is what policy says of single tools."""
 
-    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_tools", "_work", "_written")
+    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_tools", "_work")
 
     def __init__(self, tools: Mapping[str, ToolRule]) -> None:
         self._tools = tools
         self._news = 0  # results of tools that were new, of all agents
         self._talk = 0  # answers of models that were not those before
-        self._work = 0  # those of them that were pieces of work
-        self._written: Marks | None = None
+        self._work: Work | None = None  # those of them that were pieces of work
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
         self._lanes: tuple[Lane, ...] = ()  # all of them, and by place: many runs have only one
@@ -70,27 +85,21 @@ class Lanes:
         rule = self._tools.get(event.name) if self._tools else None
         call.effect = self._effect(event, rule)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
-        call.news = lane.take(
-            event, call.effect, repeatable, self._news, self._talk - lane.talk, self._work - lane.work
-        )
+        work = self._work.count - lane.work if self._work is not None else 0
+        call.news = lane.take(event, call.effect, repeatable, self._news, self._talk - lane.talk, work)
         # A call that was spared for what was found is no find, or two would spare each other for ever.
         self._news += call.news is News.NEW and kind is TOOL and not lane.spared
         if kind is MODEL and lane.models is not None and lane.models.ends == 1:  # another answer than before
             self._talk += 1
             lane.talk += 1
-            if lane.has_worked(event) and self._is_unsaid(event):
-                self._work += 1
-                lane.work += 1
+            if event.prints is not None and lane.has_worked(event):
+                self._work = self._work or Work()
+                lane.work += self._work.take(event.prints.result_masked)
         call.repeatable = repeatable
         call.lane = lane
         if kind is MODEL and call.cost:
             lane.cost += call.cost
         return lane
-
-    def _is_unsaid(self, event: CallEnded) -> bool:
-        """Whether nobody in this run has said so before: what goes round among several is no work."""
-        self._written = self._written or Marks(MAX_WRITTEN)
-        return event.prints is None or self._written.meet(event.prints.result_masked, True) is None
 
     def clear(self) -> None:
         """Forgets everything."""
