@@ -56,19 +56,6 @@ class TestTheSameAnswer:
 
         assert watch.rules == [(6, "answers.same"), (20, "answers.same")]
 
-    @pytest.mark.parametrize(
-        ("answer", "stop"), [("[blank page]", 20), ("00 00 00 00", 20), (LONG, 8), ([], 8)]
-    )
-    def test_a_blank_page_is_no_end_of_a_list(self, answer: object, stop: int) -> None:
-        assert stopped_at(paged(answer, pages=30, name="read_page"), **ALONE) == stop
-
-    def test_times_say_which_thing_and_not_where(self) -> None:
-        days = (
-            {"start": 1_780_000_000 + 86_400 * day, "end": 1_780_086_400 + 86_400 * day} for day in range(30)
-        )
-
-        assert stopped_at([{"name": "list_events", "arguments": day, "result": []} for day in days]) is None
-
     @pytest.mark.parametrize("position", ["page", "offset", "cursor", "start_line"])
     @pytest.mark.parametrize("answer", ["[]", "", {"items": []}, FIVE])
     def test_at_one_place_after_the_other_stops_at_the_eighth(self, position: str, answer: object) -> None:
