@@ -8,7 +8,6 @@ from tests.engine.genai import CHAT, read
 
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.lanes.lane import Lane
 from spanfuse_processor.engine.nouns import Fingerprints
 from spanfuse_processor.engine.reading.prints import pack_arguments
 
@@ -27,21 +26,7 @@ class TestTurn:
             for messages in (TALK, json.dumps([ASKED, ANSWERED]), json.dumps([ASKED]))
         ]
 
-        assert turns == [True, False, True]
-
-    def test_a_request_of_one_message_with_notes_of_work_is_nobody_s(self) -> None:
-        notes = {"role": "user", "content": "Question: who won?\nThought: I should look it up"}
-
-        assert not read(CHAT | {names.INPUT_MESSAGES: json.dumps([notes])}).user_turn
-
-    def test_a_batch_of_requests_with_equal_long_answers_is_no_monologue(self) -> None:
-        lane = Lane("moderator")
-        verdict = json.dumps([{"role": "assistant", "content": "no policy is violated " * 20}])
-        for text in ("buy now", "hello there", "see you at noon", "buy now, again"):
-            asked = json.dumps([{"role": "user", "content": text}])
-            lane.take(read(CHAT | {names.INPUT_MESSAGES: asked, names.OUTPUT_MESSAGES: verdict}), "", False)
-
-        assert lane.silent == 1
+        assert turns == [True, False, False]
 
     def test_whether_a_request_is_fresh_messages_do_not_tell(self) -> None:
         assert not read(CHAT | {names.INPUT_MESSAGES: json.dumps([ASKED])}).fresh

@@ -22,7 +22,7 @@ from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.content import Content
 from spanfuse_processor.engine.reading.identities import Identities
 from spanfuse_processor.engine.reading.lenient import asks_for_tools, count, micro_usd, text, truth, was_cut
-from spanfuse_processor.engine.reading.messages import hands_on, is_alone, is_turn
+from spanfuse_processor.engine.reading.messages import hands_on, is_turn
 from spanfuse_processor.engine.reading.old_names import (
     EXCLUSIVE,
     NAMELESS_CONTAINERS,
@@ -149,7 +149,7 @@ class OtelGenai:
         event.prints = _stamped(get)
         given = _readable(get(names.INPUT_MESSAGES))
         if given is not None and event.kind is Kind.MODEL and get(names.TURN) is None:
-            event.user_turn = is_turn(given) or is_alone(given)
+            event.user_turn = is_turn(given)
             event.handed = not event.user_turn and hands_on(given)
         if event.prints is None:
             said = _readable(get(names.OUTPUT_MESSAGES))

@@ -81,23 +81,6 @@ def is_turn(given: object) -> bool:
     return any(role in text for role in _ANSWERED)
 
 
-def is_alone(given: object) -> bool:
-    """Whether a request holds one user's message and nothing that was said before, nor notes of any work.
-
-    >>> is_alone('[{"role": "system"}, {"role": "user", "content": "spam or not: buy now"}]')
-    True
-    >>> is_alone([{"role": "user", "content": "Question: x\\nThought: I should look"}])
-    False
-    """
-    messages = _listed(given)
-    if not messages or sum(message.get("role") != "system" for message in messages) != 1:
-        return False
-    last = messages[-1]
-    if not _is_user(last) or last.get("name") or _hands_on(last):
-        return False
-    return _NOTES.search("".join(_texts(last))) is None
-
-
 def hands_on(given: object) -> bool:
     """Whether what came last in a request is what a tool gave, in whoever's name.
 
