@@ -67,7 +67,7 @@ def test_what_rules_change_is_said_with_the_rule_that_does_it() -> None:
         "repeat only warns of failures (rule 1)",
         "limits that differ from the defaults:",
         "  repeat.equal: 7, by default 5 (rule 1)",
-        "  repeat.writes: 9, by default 4 (rule 4)",
+        "  repeat.writes: 9, by default 5 (rule 4)",
         "  nesting.max_depth: 4, by default 3 (detectors)",
     ]
 
