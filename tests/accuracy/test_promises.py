@@ -14,6 +14,8 @@ from tests.accuracy.scoring import Score
 from tests.accuracy.steps import End, Truth
 from tests.accuracy.synthetic import LOOPS, TWINS, UNDECIDABLE, UNSEEN
 
+from spanfuse_processor.engine.detectors import DETECTORS
+
 STOP = Verdict(5, 4, "repeat", ("repeat",))
 
 
@@ -100,6 +102,10 @@ def test_a_peer_that_catches_as_much_and_kills_as_little_is_named() -> None:
     found = named(measured(*everything(), {"run": Fired(None, 5)}))
 
     assert missed(found) == [f"runs, beside {PEER} (ends only)", f"runs, beside {PEER} (with starts)"]
+
+
+def test_the_detectors_that_compare_are_detectors() -> None:
+    assert promises.COMPARING <= DETECTORS.keys()
 
 
 def test_an_argument_without_a_false_kill_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:

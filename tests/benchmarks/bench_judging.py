@@ -7,7 +7,6 @@ the 10,000th call of a run, and with 1,000 and 100,000 runs alive. Baseline: an 
 from __future__ import annotations
 
 import itertools
-import tracemalloc
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +23,7 @@ RESOURCE: dict[str, object] = {"service.name": "bench"}
 
 
 def main(quick: bool = False) -> dict[str, float]:
-    """p50 and p99 in microseconds; memory in bytes."""
+    """p50 and p99 in microseconds."""
     times = 2_000 if quick else 20_000
     many = 10_000 if quick else 100_000
     figures = {"baseline: empty call, p50 us": timer()}
@@ -35,7 +34,6 @@ def main(quick: bool = False) -> dict[str, float]:
     for runs in (1_000, many):
         samples = _judged(runs=runs, before=runs, times=times)
         figures[f"with {runs:>7,} live runs: p50 us"] = middle(samples)
-    figures |= _memory(many)
     figures |= _fingerprints(times)
     return figures
 
@@ -46,23 +44,6 @@ def _judged(runs: int, before: int, times: int) -> list[int]:
         engine.ingest(span, 0.0)
     ready = iter(list(itertools.islice(spans, times)))
     return each(lambda: engine.ingest(next(ready), 1.0), times)
-
-
-def _memory(runs: int) -> dict[str, float]:
-    engine, spans = Engine(Policy(), NoPrices(), dialects_for(Policy(), b"key")), _spans(runs)
-    tracemalloc.start()
-    for span in itertools.islice(spans, runs):
-        engine.ingest(span, 0.0)
-    first = tracemalloc.get_traced_memory()[0]
-    more = 4 * runs
-    for span in itertools.islice(spans, more):
-        engine.ingest(span, 0.0)
-    second = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    return {
-        f"memory a run, {runs:,} runs of one call: bytes": first / runs,
-        "memory a further span: bytes": (second - first) / more,
-    }
 
 
 def _fingerprints(times: int) -> dict[str, float]:

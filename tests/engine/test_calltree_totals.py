@@ -10,7 +10,7 @@ from tests.engine.trees import PRINTS, added, stats, tree
 
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
-from spanfuse_processor.engine.tree.nodes import MOST
+from spanfuse_processor.engine.tree.cells import MOST
 
 
 class TestDuplicates:

@@ -14,7 +14,9 @@ NAMES = {
     "send": "send_email slackPost_message create_inline_comment add_issue_comment",
     "spawn": "spawn_subagent delegate_to_agent monitor_start launch_agent",
     "wait": "wait sleep CheckStatus job_status status get_job check_build poll_export monitor "
-    "describe_instance get_cluster view_background_agent read_progress scroll_down send_keys increment",
+    "describe_instance get_cluster view_background_agent read_progress scroll_down send_keys increment "
+    "BashOutput TaskOutput get_terminal_output check_inbox receive_messages dequeue page_down go_back "
+    "env_step step drive roll_dice draw_card read_temperature take_screenshot step_over get_latest_email",
     "": "notify_user frobnicate 12 _ comment start_job review send_http_request sendPrompt",
 }
 
@@ -34,6 +36,11 @@ def test_a_name_gives_an_effect(tool: str, effect: str) -> None:
         {"cmd": " tail -f log"},
         {"action": "log", "sessionId": "s"},
         {"tool": "write_stdin", "chars": ""},
+        {"command": "gh pr checks 12; sleep 30"},
+        {"command": "xdotool key Down"},
+        {"command": "next"},
+        {"type": "keypress", "keys": ["ArrowDown"]},
+        {"direction": "north"},
     ],
 )
 def test_a_shell_that_lets_time_pass_is_waiting(arguments: object) -> None:
@@ -55,6 +62,18 @@ def test_a_shell_that_does_nothing_but_send_sends(command: str) -> None:
 )
 def test_a_shell_that_also_does_something_else_does_not(command: str) -> None:
     assert effects.guess("bash", {"command": command}) == "exec"
+
+
+@pytest.mark.parametrize("label", ["Next page", "Load more", "+", "Older posts"])
+def test_a_click_on_what_leads_on_waits(label: str) -> None:
+    assert effects.guess("click", {"role": "button", "name": label}) == "wait"
+
+
+@pytest.mark.parametrize(
+    "label", ["Buy now", "Add to cart", "a label that is far too long to lead to the next"]
+)
+def test_a_click_on_anything_else_does_not(label: str) -> None:
+    assert effects.guess("click", {"role": "button", "name": label}) == "write"
 
 
 @pytest.mark.parametrize(("command", "effect"), [("view", "read"), ("str_replace", "write"), (7, "write")])

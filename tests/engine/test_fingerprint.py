@@ -241,26 +241,6 @@ def test_what_a_tool_declares_transient_is() -> None:
     assert MAKE.fingerprints({}, "Error: locked", transient=("locked",)).error_class is ErrorClass.TRANSIENT
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        *("running", "Status: PENDING", "pod is ContainerCreating", "the export is not ready", "queued"),
-        *("still compiling", "please wait", {"state": "in_progress"}, '{"status": "in progress"}'),
-    ],
-)
-def test_a_result_that_says_not_yet_is_no_error_but_passes_by_itself(result: object) -> None:
-    prints = MAKE.fingerprints({}, result)
-
-    assert (prints.error, prints.error_class) == ("", ErrorClass.TRANSIENT)
-
-
-@pytest.mark.parametrize(
-    "result", ["done", "ready", {"state": "done"}, "overrunning", "the build is running. " + "log " * 200]
-)
-def test_a_result_that_is_over_or_says_much_else_does_not_pass(result: object) -> None:
-    assert MAKE.fingerprints({}, result).error_class is ErrorClass.NONE
-
-
 def test_an_error_that_says_not_yet_is_what_it_is() -> None:
     assert MAKE.fingerprints({}, "Error: denied while running").error_class is ErrorClass.DENIED
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,3 +55,30 @@ def test_what_came_elsewhere_is_known_too() -> None:
     here.absorb(there)
 
     assert (here.meet("a", False), here.meet("b", False)) == (False, True)
+
+
+def test_of_many_the_latest_are_kept() -> None:
+    marks = Marks(2_048)
+    for number in range(10_000):
+        assert marks.meet(("thing", number), number % 2 == 0) is None
+
+    assert [number for number in range(10_000) if ("thing", number) in marks] == [
+        *range(10_000 - 2_048, 10_000)
+    ]
+    assert [marks.meet(("thing", number), False) for number in (9_998, 9_999)] == [True, False]
+    assert len(marks) == 2_048
+
+
+@pytest.mark.parametrize("already", [1, 300])
+def test_of_many_that_came_elsewhere_the_latest_are_known_too(already: int) -> None:
+    here, there = Marks(600), Marks(600)
+    for number in range(already):
+        here.meet(("mine", number), False)
+    for number in range(500):
+        there.meet(("thing", number), True)
+
+    here.absorb(there)
+
+    assert all(here.meet(("thing", number), False) for number in range(500))
+    kept = [number for number in range(already) if ("mine", number) in here]
+    assert kept == [*range(max(0, already - 100), already)]

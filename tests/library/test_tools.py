@@ -141,7 +141,7 @@ def test_so_is_one_that_policy_declares_also_where_a_result_hides_it() -> None:
         fetch()
 
     assert error_class(session) is ErrorClass.TRANSIENT
-    assert error_class(undeclared) is ErrorClass.PERMANENT
+    assert error_class(undeclared) is ErrorClass.DENIED
 
 
 def test_an_exception_passes_through_unchanged(session: Session) -> None:

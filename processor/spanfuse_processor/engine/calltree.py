@@ -16,19 +16,10 @@ from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.cells import CELLS, CODES, ENDED, HEIGHT, KIND, LINK, META, NONE
 from spanfuse_processor.engine.tree.kin import Kin
 from spanfuse_processor.engine.tree.lines import of_path
-from spanfuse_processor.engine.tree.nodes import (
-    CELLS,
-    CODES,
-    ENDED,
-    HEIGHT,
-    KIND,
-    LINK,
-    META,
-    NONE,
-    Nodes,
-)
+from spanfuse_processor.engine.tree.nodes import FIRST, Nodes
 from spanfuse_processor.engine.tree.spending import Price, Spending
 from spanfuse_processor.engine.tree.totals import Totals
 from spanfuse_processor.engine.tree.usages import fitting
@@ -67,13 +58,12 @@ class CallTree:
         limit: int,
         stats: EngineStats,
         totals: Totals | None = None,
-        numbers: list[int] | None = None,
         spending: Spending | None = None,
     ) -> None:
         self.run = run
         self.totals = Totals() if totals is None else totals
         self.folded = 0
-        self.shape = Nodes(limit, stats, numbers)
+        self.shape = Nodes(limit, stats)
         self._spending = spending or Spending(stats)
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
         self._told: Marks | None = None  # tool calls by their id, and whether their content was known
@@ -93,8 +83,8 @@ class CallTree:
         trace, span = event.trace_id, event.span_id
         if not nodes.trace:
             nodes.trace = trace
-        key = span if trace == nodes.trace else trace + span
-        if self._kin is None and (event.kind is AGENT or key is not span or event.link):
+        key = span + FIRST if trace == nodes.trace else nodes.key(trace, span)
+        if self._kin is None and (event.kind is AGENT or trace != nodes.trace or event.link):
             self._kin = Kin(nodes)
         ended = isinstance(event, CallEnded)
         node = nodes.index.get(key)
@@ -219,8 +209,8 @@ class CallTree:
             self.totals.add(fitting(event.usage), cost)
         elif event.kind is TOOL:
             self.totals.pay(cost)
-        above = self.shape.index.get(self.shape.key(event.trace_id, event.parent_span_id), NONE)
-        depth, agents = self._ancestry(event, above)
+        above = self.find(event.trace_id, event.parent_span_id)
+        depth, agents = self._ancestry(event, NONE if above is None else above)
         call = Call(event, self.run, self._number(), depth, int(event.kind is AGENT), agents, True, cost)
         call.nest = of_path((*agents, event.name), depth + 1) if call.height else of_path(agents, depth)
         return call

@@ -26,14 +26,27 @@ def _words(text: str) -> frozenset[str]:
 _WAITING: Final = _words("wait waiting poll polling sleep await monitor watch progress pause idle tail peek")
 _STEERING: Final = _words(  # each takes a state one further: equal calls with equal short answers are usual
     "scroll press swipe hover keypress next previous prev undo redo tick keepalive ping heartbeat forward "
-    "backward rotate turn advance drag increment decrement zoom volume"
+    "backward rotate turn advance drag increment decrement zoom volume roll dice coin toss shuffle"
 )
+_FURTHER: Final = _words(
+    "key more older newer plus increase decrease"
+)  # ... and what is pressed, by its label
+_ARRIVING: Final = _words("inbox mailbox receive dequeue consume latest")  # what others may have sent
+_LIVE: Final = _words("sensor temperature telemetry metrics ticker screenshot")  # what changes by itself
+_PRINTED: Final = _words("bash shell terminal task process command job cmd")
+_STEPS: Final = (  # words that say so together
+    *map(_words, ("send keys", "page down", "page up", "go back", "env step", "sim step", "simulation step")),
+    *map(_words, ("game step", "step over", "step into", "step out", "draw card", "debugger continue")),
+    _words("remote button"),
+)
+_ALONE: Final = (["step"], ["drive"], ["walk"], ["flip"], ["spin"])
 _LOOKING: Final = _words("get check fetch query view read describe show retrieve list")
 _LASTING: Final = _words(
     "job run build deployment execution operation pipeline workflow export background "
     "instance cluster stack rollout migration snapshot backup"
 )
 _CHANGING: Final = _words("edit write insert append patch replace apply update create save str")
+_EDITING: Final = _words("edit replace patch str rewrite sed click tap type fill")
 _SEARCHING: Final = _words("search retrieve retrieval google recall")
 _HANDING: Final = _words("handoff handover delegate subagent")
 _PASSING: Final = _words("transfer hand route assign switch pass forward escalate")
@@ -64,7 +77,7 @@ _SLEEPS: Final = re.compile(  # it waits, at once or in the end, or looks how so
     r"\s*(?:wait|watch|tail)\b|(?:.*[;&|]|.*\bdo)?\s*sleep\s+[\d.$]|\s*sleep\b|\s*$"
     r"|\s*(?:timeout\s+\S+\s+)?(?:gh\s+(?:run|pr)\s+(?:watch|view|list|checks|status)"
     r"|kubectl\s+(?:get|wait|logs|rollout\s+status)\b|docker\s+(?:compose\s+)?(?:ps|logs|inspect)\b"
-    r"|squeue|sacct|nvidia-smi|systemctl\s+status|journalctl)\b[^;&]*$",
+    r"|squeue|sacct|nvidia-smi|systemctl\s+status|journalctl|ps|xdotool\s+key|adb\s+shell\s+input)\b[^;&]*$",
     re.DOTALL,
 )
 _LABELS: Final = ("name", "element", "text", "label", "selector", "button")
@@ -73,7 +86,9 @@ _SENDS: Final = re.compile(  # one plain command, and nothing beside it
     r"|docker\s+push)\b(?!.*--dry-run)[^;&|\n]*$"
 )
 _WAITING_ACTIONS: Final = _words("poll log logs status wait sleep progress")
-_WORDS_THAT_PASS: Final = _WAITING_ACTIONS | _STEERING | {"key"}
+_WORDS_THAT_PASS: Final = _WAITING_ACTIONS | _STEERING | {"key", "screenshot"}
+_DEBUGGED: Final = _words("next nexti step stepi continue finish")
+_WAYS: Final = _words("north south east west up down left right forward forwards back backward backwards")
 _LOOKING_ACTIONS: Final = _words("view read list show open cat")
 
 
@@ -120,6 +135,16 @@ def changes(tool: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
+def edits(tool: str) -> bool:
+    """Whether a tool's name says that it changes a text or a form: digits there are places, and no items.
+
+    >>> edits("replace_text"), edits("create_contact")
+    (True, False)
+    """
+    return any(word.lower() in _EDITING for word in _WORD.findall(tool[:128]))
+
+
+@lru_cache(maxsize=4_096)
 def searches(tool: str) -> bool:
     """Whether a tool's name says that it looks something up by words: what it finds depends on all of them.
 
@@ -133,11 +158,14 @@ def searches(tool: str) -> bool:
 def hands_over(tool: str) -> bool:
     """Whether a tool's name says that another agent goes on: its answer says nothing of what that brings.
 
-    >>> hands_over("transfer_to_coder"), hands_over("delegate"), hands_over("transfer_funds")
+    >>> hands_over("transfer_back_to_coder"), hands_over("delegate"), hands_over("transfer_money_to_account")
     (True, True, False)
     """
     words = [word.lower() for word in _WORD.findall(tool[:128])]
-    return any(word in _HANDING for word in words) or ("to" in words[1:2] and words[0] in _PASSING)
+    if any(word in _HANDING for word in words):
+        return True
+    to = words[2:3] if words[1:2] in (["back"], ["off"], ["over"]) else words[1:2]
+    return to == ["to"] and words[0] in _PASSING
 
 
 @lru_cache(maxsize=4_096)
@@ -158,8 +186,12 @@ def _sounds_sending(present: frozenset[str]) -> bool:
 
 
 def _sounds_waiting(words: list[str], present: frozenset[str]) -> bool:
-    if present & _WAITING or present & _STEERING or {"send", "keys"} <= present:
+    if present & _WAITING or present & _STEERING or present & _LIVE:
         return True
+    if words in _ALONE or any(step <= present for step in _STEPS):
+        return True
+    if present & _ARRIVING or ("output" in present and present & _PRINTED):
+        return not any(_VERBS.get(word) in (WRITE, SEND) for word in words)
     if "status" in present:
         return not any(_VERBS.get(word) in (WRITE, SEND) for word in words)
     looking = next((at for at, word in enumerate(words) if word in _LOOKING), len(words))
@@ -171,7 +203,10 @@ def _by_arguments(arguments: dict[Any, Any], effect: str) -> str:
     if effect == WRITE and any(_leads_on(arguments.get(name)) for name in _LABELS):
         return WAIT  # a click on "Next month"
     command = next((arguments[name] for name in ("command", "cmd", "chars") if name in arguments), None)
-    action = arguments.get("action") or arguments.get("op")
+    action = arguments.get("action") or arguments.get("op") or arguments.get("type")
+    way = arguments.get("direction")
+    if isinstance(way, str) and way.lower() in _WAYS:
+        return WAIT
     if effect == WRITE:
         looks = isinstance(command, str) and command.strip().lower() in _LOOKING_ACTIONS
         return READ if looks else ""
@@ -179,7 +214,7 @@ def _by_arguments(arguments: dict[Any, Any], effect: str) -> str:
         return WAIT
     if not isinstance(command, str):
         return ""
-    if _SLEEPS.match(command):
+    if _SLEEPS.match(command) or command.strip() in _DEBUGGED:
         return WAIT
     return SEND if _SENDS.match(command) else ""
 
@@ -188,9 +223,5 @@ def _leads_on(label: object) -> bool:
     """Whether a short label says that what bears it takes a state one further."""
     if not isinstance(label, str) or len(label) > 24:
         return False
-    return not _STEERING.isdisjoint(word.lower() for word in _WORD.findall(label)) or label.strip() in (
-        "+",
-        "-",
-        ">",
-        "<",
-    )
+    words = {word.lower() for word in _WORD.findall(label)}
+    return bool(words & (_STEERING | _FURTHER)) or label.strip() in ("+", "-", ">", "<")

@@ -33,6 +33,7 @@ from spanfuse_processor.engine.fingerprints.masking import (
 )
 from spanfuse_processor.engine.fingerprints.positions import leads_on, without_positions
 from spanfuse_processor.engine.fingerprints.sketch import Sketcher
+from spanfuse_processor.engine.fingerprints.states import not_yet
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
 UNKNOWN: Final = object()
@@ -51,14 +52,15 @@ _NOTHING: Final = re.compile(
     r"|(?:could not|couldn't) find\b)",
     re.IGNORECASE,
 )
-_NOT_YET: Final = re.compile(
-    r"\b(?:pending|running|in[ _-]progress|queued|scheduled|processing|starting|(?:container)?creating"
-    r"|provisioning|building|compiling|loading|initiali[sz]ing|deploying|installing|downloading|please wait"
-    r"|waiting for|not (?:yet )?(?:ready|finished|done|complete|available)|still \w+ing)\b"
-    r'|"(?:ready|done|finished|completed?)": ?false',
+_LEFT_OUT: Final = re.compile(  # what stands where a recorder left something out
+    r"\s*[\[<(]\s*(?:image|screenshot|audio|video|binary|file|attachment|base64|redacted|omitted|blob)\b"
+    r"[^\n]{0,48}[\])>]\s*",
     re.IGNORECASE,
 )
-_A_STATE: Final = 600  # characters of a result that may be no more than a state
+_LEFT_OUT_SIZE: Final = 64
+_WENT_WELL: Final = frozenset({"ok", "success", "zero_results"})
+_ASKED_FOR: Final = frozenset({"page", "per_page", "pageSize", "page_size", "limit", "took"})
+_DEEPEST: Final = 4  # bodies within bodies that are looked into
 _SHORT: Final = 120  # characters of a text that may say that there is nothing, and no more
 
 
@@ -186,7 +188,7 @@ class Fingerprinter:
             message = error_message or ("" if data is UNKNOWN else message_of(data))
             prints.error = self.error(error_kind, message)
             prints.error_class = classify(error_kind, message, transient)
-        elif data is not UNKNOWN and prints.result_size <= _A_STATE and _NOT_YET.search(text_of(data)):
+        elif data is not UNKNOWN and not_yet(data, prints.result_size):
             prints.error_class = ErrorClass.TRANSIENT
         return prints
 
@@ -219,9 +221,26 @@ def is_empty(data: Any, text: str) -> bool:
     (True, False)
     """
     if isinstance(data, dict) and data:
-        values = [value for name, value in data.items() if not leads_on(name)]
-        return not any(values) and any(value in ([], {}, "", None) for value in values)
+        return _holds_nothing(data, _DEEPEST)
     return len(text) <= _SHORT and (text.strip() in _EMPTY or _NOTHING.match(text) is not None)
+
+
+def _holds_nothing(data: dict[Any, Any], levels: int) -> bool:
+    """Whether what a body has to fill is not filled; where it stands and how it went is nothing."""
+    values = [value for name, value in data.items() if not (leads_on(name) or _says_how(name, value))]
+    held = [value for value in values if not (levels and _is_hollow(value, levels - 1))]
+    return not any(held) and (len(held) < len(values) or any(value in ([], {}, "", None) for value in held))
+
+
+def _is_hollow(value: object, levels: int) -> bool:
+    return isinstance(value, dict) and bool(value) and _holds_nothing(value, levels)
+
+
+def _says_how(name: object, value: object) -> bool:
+    """Whether a field says how the request went, or how much of a list was asked for."""
+    if value is True or (isinstance(value, str) and value.lower() in _WENT_WELL):
+        return name in ("ok", "success", "status")
+    return name in _ASKED_FOR and not isinstance(value, list | dict)
 
 
 def said(data: Any) -> str:
@@ -250,5 +269,7 @@ def _words_of(arguments: Any, text: str) -> str:
 def _result_data(value: Any) -> Any:
     """A result as data: a short JSON text parsed, a long one as text; UNKNOWN when it shows nothing."""
     if isinstance(value, str):
+        if len(value) <= _LEFT_OUT_SIZE and _LEFT_OUT.fullmatch(value):
+            return UNKNOWN
         return parsed(value, RESULT_PARSED) if len(value) <= PARSED else value
     return UNKNOWN if value is UNKNOWN or is_opaque(value) else plain(value)

@@ -85,11 +85,16 @@ UNDECIDABLE: Final[Mapping[str, str]] = MappingProxyType(
         "money bound it, not content",
         "drifting arguments and results": "results that differ are what learning looks like, however little "
         "they differ",
+        "growing result": "a log that is watched grows too; no fingerprint says whether a line is new",
+        "ids in both": "an id that is asked about and answered with names another thing as often as it is "
+        "noise; it is forgiven on one side of a call only",
+        "monologue, reworded": "one thought in other words and another thought differ in meaning alone",
         "ping-pong, reworded": "two agents that agree politely and two that discuss differ in meaning alone",
-        "A-B-C with strangers": "all work comes back to what it knows; only how much of it is new differs",
+        "A-B-C with strangers": "all work comes back to what it knows: of an agent that finds something new "
+        "again and again nothing is said",
         "varied waste": "nothing in it ever comes back: budgets end it, and no warning is possible",
     }
 )
 
-UNSEEN: Final = ("varied waste",)
+UNSEEN: Final = ("varied waste", "A-B-C with strangers")
 """Undecidable kinds of which not even a warning is asked."""

@@ -22,7 +22,10 @@ def handed(finds: bool, rounds: int = 60, tool: str = "transfer_to_coder", worde
     return watch
 
 
-@pytest.mark.parametrize("tool", ["transfer_to_coder", "delegate", "handoff_to_agent"])
+OVER = ("transfer_to_coder", "delegate", "handoff_to_agent", "transfer_back_to_coder", "hand_off_to_coder")
+
+
+@pytest.mark.parametrize("tool", OVER)
 class TestASupervisor:
     def test_whose_coder_finds_new_things_is_never_stopped(self, tool: str) -> None:
         assert handed(True, tool=tool).stopped is None
@@ -64,3 +67,39 @@ def test_a_helper_that_does_new_work_may_be_told_the_same() -> None:
 
 def test_but_not_one_that_does_none() -> None:
     assert launched(False).stopped is not None
+
+
+def drafted(new: bool, tokens: int, rounds: int = 10) -> Watch:
+    """A supervisor lets one write and another review in turn, by tools that say no more than that it did."""
+    watch = Watch()
+    for n in range(rounds):
+        for who in ("writer", "critic"):
+            done = f"Successfully transferred to {who}"
+            watch.tool(f"transfer_to_{who}", {}, done, agents=("main",), parent=7)
+            text = f"{who} writes about {TASKS[n]}, as the {who} should" if new else f"{who} adds nothing"
+            watch.model({"n": n}, text, tokens=(900, tokens), agents=("main", who), parent=8)
+    return watch
+
+
+WRITERS = [(True, 200, False), (False, 200, True), (True, 10, True)]
+
+
+@pytest.mark.parametrize(("new", "tokens", "stops"), WRITERS)
+def test_what_is_written_at_length_is_found(new: bool, tokens: int, stops: bool) -> None:
+    assert (drafted(new, tokens).stopped is not None) is stops
+
+
+def fixing(finds: bool, rounds: int = 20) -> Watch:
+    """Helpers edit, each in another way, and the one that starts them runs the tests, which still fail."""
+    watch = Watch()
+    for n in range(rounds):
+        text = f"x = {n if finds else 0}"
+        watch.tool("edit_file", {"text": text}, f"wrote {text}", agents=("main", "fixer"), parent=8)
+        watch.agent("fixer", f"try {TASKS[n % 10]}", agents=("main",), parent=7)
+        watch.tool("run_tests", {}, "1 failed: assert f() == 3", agents=("main",), parent=7)
+    return watch
+
+
+def test_tests_between_edits_of_a_helper_are_no_repeat() -> None:
+    assert fixing(True).stopped is None
+    assert fixing(False).stopped is not None

@@ -170,3 +170,22 @@ class TestPauses:
         assert stopped_at([SAME] * 14, gap=300.0, slow=0, idle=0) == 5
         assert stopped_at([SAME] * 14, gap=300.0, slow=0) is None
         assert stopped_at([SAME] * 14, gap=300.0, idle=0) is None
+
+
+class TestWhatWritesMake:
+    def test_the_same_made_again_is_no_wait_though_it_is_pending(self) -> None:
+        calls = [{"name": "book", "arguments": {"flight": "LH 1"}, "result": {"status": "pending"}}] * 10
+
+        assert stopped_at(calls, gap=8.0) == 5
+
+    def test_another_thing_each_time_is(self) -> None:
+        calls = [
+            {
+                "name": "create_vm",
+                "arguments": {"size": "s"},
+                "result": {"id": f"i-0{n}ab39f{n}", "state": "pending"},
+            }
+            for n in range(10)
+        ]
+
+        assert stopped_at(calls, gap=8.0) is None

@@ -139,6 +139,14 @@ class TestWhatIsForgotten:
 
         assert history._noisy is not None and len(history._noisy) == WINDOW
 
+    def test_whatever_came_before_a_step_keeps_its_name(self) -> None:
+        history, names = History(), [f"tool {number * number % 211}" for number in range(10 * WINDOW)]
+        for number, name in enumerate(names):
+            feed(history, call(name, number))
+
+        assert [step.name for step in history.steps] == names[-WINDOW:]
+        assert len(history._labels) == 2 * WINDOW
+
     def test_a_step_keeps_what_findings_need(self) -> None:
         history = fed("AB")
 

@@ -48,7 +48,7 @@ def test_a_detector_that_heeds_nothing_of_what_came_is_not_made() -> None:
 
     watching.look(call(model(1)))
 
-    assert watching._made is None
+    assert watching._made == ()
 
 
 def test_a_detector_sleeps_until_a_call_wakes_it_and_then_sees_every_call() -> None:
@@ -131,7 +131,7 @@ def test_where_nobody_minds_time_nobody_has_to_be_asked_again() -> None:
     watching = watch(third=counting("third"))
 
     assert watching.mind(Open(call(ended(1)), 9.0, 9.0, 0.0)) == ((), inf)
-    assert watching._made is None
+    assert watching._made == ()
 
 
 def test_what_a_detector_does_not_look_at_it_is_not_asked_about_either() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanfuse_processor.engine.nouns import Usage
-from spanfuse_processor.engine.tree.nodes import MOST
+from spanfuse_processor.engine.tree.cells import MOST
 from spanfuse_processor.engine.tree.usages import fitting, larger_of, same
 
 

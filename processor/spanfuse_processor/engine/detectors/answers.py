@@ -45,8 +45,9 @@ _ENDINGS: Final = frozenset(  # tools by which an agent says that it is done
 
 @dataclass(frozen=True, slots=True)
 class AnswersLimits(DetectorLimits):
-    """`same` equal answers in a row stop a run, `same_search` do where a tool searches or pages, `ended` of a
-    tool by which an agent says that it is done; `same_warn` warn; 0 switches a rule off.
+    """`same` equal answers in a row stop a run, `same_search` do where a tool searches, or pages and finds
+    nothing or as much as before, `ended` of a tool by which an agent says that it is done; `same_warn` warn;
+    0 switches a rule off.
 
     Questions are the same in other words when at least `reworded` (0 to 1) of their words are, or
     `reworded_search` where a tool searches: there, every word should make a difference. Questions that are
@@ -132,7 +133,7 @@ class AnswersDetector:
         how = self._how(call, prints, count)
         if not how:
             return None
-        rule = _rule(call.event.name, how)
+        rule = _rule(call.event.name, how, prints)
         stop = getattr(limits, rule)
         if 0 < stop <= count and how != _ANYTHING and not self._is_paced(call.lane.tools, count):
             return self._said(call, prints, Severity.STOP, rule, count, stop, how)
@@ -187,7 +188,10 @@ class AnswersDetector:
         )
 
 
-def _rule(tool: str, how: str) -> str:
+def _rule(tool: str, how: str, prints: Fingerprints) -> str:
     if how == _ENDED:
         return "ended"
-    return "same_search" if how == _PLACES or effects.searches(tool) else "same"
+    pages = how == _PLACES and (
+        prints.result_empty or prints.result_size >= LONG
+    )  # else: a blank page, a rule
+    return "same_search" if pages or effects.searches(tool) else "same"

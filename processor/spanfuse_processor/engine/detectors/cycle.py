@@ -118,7 +118,7 @@ class CycleDetector:
         limits, steps = self._limits, history.steps
         rings = []
         for period, length in history.cycles():
-            if any(step.waits for step in steps[-period:]):
+            if _waits(steps[-period:]):
                 rings.append(Ring("waits", period, length, limits.waits_warn, limits.waits))
             elif limits.rounds and limits.calls:
                 failing = limits.failing and all(step.failed for step in steps[-period:])
@@ -155,6 +155,15 @@ class CycleDetector:
             spans=tuple(step.span_id for step in steps),
             rule=ring.rule,
         )
+
+
+def _waits(steps: list[Step]) -> bool:
+    """Whether any of them only let time pass; a failure that the same tool mended at once did not."""
+    following = (*steps[1:], *steps[:1])
+    return any(
+        step.waits and not (step.failed and step.name == after.name and not (after.failed or after.waits))
+        for step, after in zip(steps, following, strict=True)
+    )
 
 
 def _message(ring: Ring, steps: list[Step]) -> str:

@@ -153,7 +153,8 @@ class MonologueDetector:
 
     def _hear(self, lane: Lane, event: CallEnded, prints: Fingerprints) -> None:
         silent = prints.result_empty or not prints.result
-        blank = silent and event.usage is not None and event.usage.output_tokens <= BLANK
+        least = BLANK if prints.result else 0  # where no text is known, a token may be a word: a label
+        blank = silent and event.usage is not None and event.usage.output_tokens <= least
         if self._spans:
             self._compare(event.usage, prints, blank)
         else:

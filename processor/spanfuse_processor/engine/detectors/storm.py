@@ -2,7 +2,8 @@
 
 Rule 1: errors go by class. What can never work (denied, unknown tool, missing parameter) is a storm after a
 few tries; what might work after many; what passes by itself (429, 503, a timeout) is judged by the gaps:
-patience, or gaps that grow, are what everybody should do. Rule 2: one success of the same tool, or another
+patience, or gaps that grow, are what everybody should do. What fails item after item is no retry: a batch
+may hold many bad rows. Rule 2: one success of the same tool, or another
 tool's call, ends a storm. Rule 3: a model asked the same amount over and over in seconds, for nothing, is
 warned of (row L6). Equal calls that fail equally are told elsewhere; it does not know which calls follow
 one another.
@@ -38,7 +39,9 @@ class StormLimits(DetectorLimits):
     same error of a kind that can never work as it is, `permanent_any` with any such errors when half of
     them had been met before; `failed` with the same error of another kind; `transient` with errors that
     pass by themselves, when less than `retry_gap` seconds lie between them and the gaps do not grow. For
-    `failed`, more than `slow` seconds between them are no storm.
+    `failed`, more than `slow` seconds between them are no storm. Where a tool that runs nothing and edits no
+    text goes from item to item, `failed` errors that can never work are needed, and those that might only
+    warn; of those that pass by themselves twice as many are.
 
     `failed_warn` failures warn; so do `hidden` tries that a client made by itself in calls in a row; so do
     `same_size` calls of one model with equal input tokens within `same_size_seconds` that all failed or
@@ -122,22 +125,26 @@ class StormDetector:
     def _judged(self, call: Call, streak: Streak) -> Finding | None:
         limits = self._limits
         if streak.cls is ErrorClass.TRANSIENT:
-            return self._due(call, streak, "transient", streak.count, limits.failed_warn, limits.transient)
-        if call.effect == effects.READ:  # that one thing is not there, or denied, says little of the next
+            stop = limits.transient * (1 + (streak.items == streak.count))  # another item is no retry
+            return self._due(call, streak, "transient", streak.count, limits.failed_warn, stop)
+        sweeps, blind = _sweeps(call, streak), _is_blind(call, streak)
+        if call.effect == effects.READ or (
+            blind and streak.cls is not ErrorClass.DENIED
+        ):  # that one thing is not there, or denied, says little of the next
             return self._due(call, streak, "failed", streak.alike, limits.failed_warn, 0)
         if streak.cls is ErrorClass.FAILED:
-            return self._due(call, streak, "failed", streak.alike, limits.failed_warn, limits.failed)
+            stop = 0 if sweeps else limits.failed
+            return self._due(call, streak, "failed", streak.alike, limits.failed_warn, stop)
         alone = streak.cls is ErrorClass.DENIED or call.event.kind is Kind.MODEL
         rule = "denied" if alone else "permanent"
-        stop = getattr(limits, rule)
+        warn, any_of_them = getattr(limits, rule) - 1, limits.permanent_any
         mends = 2 * streak.again < streak.count  # most errors are new: each try mends the one before
-        return self._due(call, streak, rule, streak.alike, stop - 1, stop) or self._due(
-            call,
-            streak,
-            "permanent_any",
-            0 if mends else streak.count,
-            limits.permanent_any - 1,
-            limits.permanent_any,
+        count = 0 if mends else streak.count
+        rows = sweeps and streak.alike == streak.count  # each is wrong in the one way
+        stop = warn + 1 if alone or not rows else limits.failed
+        stop_any = limits.failed if rows else any_of_them
+        return self._due(call, streak, rule, streak.alike, warn, stop) or self._due(
+            call, streak, "permanent_any", count, any_of_them - 1, stop_any
         )
 
     def _due(self, call: Call, streak: Streak, rule: str, count: int, warn: int, stop: int) -> Finding | None:
@@ -232,6 +239,19 @@ class StormDetector:
             spans=tuple(span for _, span in seen),
             rule="same_size",
         )
+
+
+def _is_blind(call: Call, streak: Streak) -> bool:
+    """Whether nobody knows what a tool was asked: that it failed so often may be true of many things."""
+    return call.event.kind is Kind.TOOL and not streak.asked
+
+
+def _sweeps(call: Call, streak: Streak) -> bool:
+    """Whether it goes through items, and does not try one thing after the other."""
+    name = call.event.name
+    if streak.items < streak.count or call.event.kind is not Kind.TOOL or effects.edits(name):
+        return False
+    return effects.by_name(name) not in (effects.EXEC, effects.SPAWN)
 
 
 _HOW: Final = {

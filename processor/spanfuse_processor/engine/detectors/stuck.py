@@ -2,9 +2,9 @@
 
 Rule 1: what is open is judged while it is open, by how long it has shown no life; calls inside of it, pieces
 of a stream and heartbeats are life. Rule 2: where nobody tells of beginnings, a call is judged at its end, by
-how long nothing else of its run had ended; one that brought something after all is only warned of. Rule 3: an
-agent is never stuck by its age, and a run that computes may do so for ever: only one that has sent heartbeats
-is stopped for want of them. It has no clock: seconds come in.
+how long nothing else of its run had ended; one that ended well is only warned of, unless it is known to have
+brought nothing. Rule 3: an agent is never stuck by its age, and a run that computes may do so for ever: only
+one that has sent heartbeats is stopped for want of them. It has no clock: seconds come in.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class StuckDetector:
         if not 0 < limit <= silence:
             return None
         took = lasting((event.ended_ns - event.started_ns) / NS)
-        if _brought(event):
+        if _brought(event) or not (event.error or _brought_nothing(event)):
             severity = Severity.WARN
         message = f"{_named(event)} took {took}{_outcome(event)}"
         return self._say(call, severity, rule, message, silence, limit)
@@ -255,6 +255,11 @@ def _brought(event: CallEnded) -> bool:
     if prints is not None and prints.result:
         return not prints.result_empty
     return usage is not None and usage.output_tokens > 0
+
+
+def _brought_nothing(event: CallEnded) -> bool:
+    """Whether it is known that nothing came of a call."""
+    return event.prints is not None and event.prints.result != "" and event.prints.result_empty
 
 
 def _outcome(event: CallEnded) -> str:

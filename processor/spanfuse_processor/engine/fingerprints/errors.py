@@ -55,6 +55,7 @@ _ABOUT_ERRORS: Final = frozenset(  # what a body consists of that is about an er
     (*_STATUSES, *_REASONS, "error", "success", "ok", "type", "instance", "path", "timestamp", "data",
      "result", "request_id", "requestId", "retry_after", "documentation_url")
 )  # fmt: skip
+_WENT_WRONG: Final = ("fail", "failed", "failure")
 _NO_ERROR: Final = frozenset({"", "none", "null", "no", "false", "ok", "no error", "n/a"})
 
 _CODE: Final = re.compile(r"(?:http(?:/\d(?:\.\d)?)?|status|code|error)\W{0,3}(?:code\W{0,3})?([45]\d\d)\b")
@@ -74,6 +75,8 @@ def error_in(data: Any) -> str:
         return message_of(data) if _ERROR_TEXT.match(data[:HEAD]) else ""
     if not isinstance(data, dict):
         return ""
+    if "jsonrpc" in data and isinstance(data.get("result"), dict):
+        data = data["result"]
     if data.get("status") == "error" or data.get("isError") is True or data.get("is_error") is True:
         return message_of(data)
     error = data.get("error")
@@ -159,6 +162,8 @@ def _says_failed(body: Mapping[str, Any]) -> bool:
     """Whether a body that is about nothing but an error has one."""
     if _status(body) in _FAILED or body.get("type") == "error":
         return True
+    if body.get("status") in _WENT_WRONG:  # JSend; a job that failed says more than that
+        return body.keys() <= {"status", *_REASONS} and any(body.get(name) for name in _REASONS)
     return False in (body.get("success"), body.get("ok")) and any(body.get(name) for name in _REASONS)
 
 
@@ -174,7 +179,9 @@ def _status(body: Mapping[str, Any]) -> int:
 
 
 def _reason(body: Mapping[str, Any]) -> str:
-    error = body.get("error")
+    error, content = body.get("error"), body.get("content")
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):  # of an MCP tool
+        return text_of(content[0].get("text", content))
     if isinstance(error, dict):
         return _reason(error)
     told = error if isinstance(error, str) and error else next(filter(None, map(body.get, _REASONS)), None)

@@ -72,6 +72,7 @@ _VALUES: Final = re.compile(
 _AGO: Final = re.compile(r"\d+ ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?) ago\b")
 _DATED: Final = re.compile(r"(?:\b[A-Z][a-z]{2} [ \d]\d |\[|\d{4}:|\bat )\Z")
 _ZONED: Final = re.compile(r"[\d:.,]+ ?(?:UTC|GMT|[AP]M|up\b)")
+_TRIED: Final = re.compile(r"\b((?:[Aa]ttempt|[Rr]etry|[Tt]ry)(?: (?:no\.? ?|number |#)?| ?[:#=] ?))\d+\b")
 _NUMBERS: Final = re.compile(r"(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+(?: errors?\b)?))?")
 _WORD_BEFORE: Final = re.compile(r"([A-Za-z]+)[\s:#=(/]*\Z")
 _NEAR: Final = 32  # characters before a number in which the word that it belongs to is
@@ -135,7 +136,7 @@ def quiet(text: str) -> str:
     '2026-11-30T12:00:01Z'
     """
     if len(text) <= MASKED_ENDS:
-        calm = _masked(text)
+        calm = _TRIED.sub(lambda tried: f"{tried[1]}{_MASK}", _masked(text))
         return calm if calm.strip(_NOTHING) else text
     half = MASKED_ENDS // 2
     return _masked(text[:half]) + text[half:-half] + _masked(text[-half:])
@@ -181,7 +182,7 @@ def _plain_name(field: str) -> str:
 
 def _without(value: Any, is_noise: Callable[[str], bool]) -> Any:
     try:
-        return _quieter(value, is_noise)
+        return _quieter(value, is_noise) or value
     except RecursionError:
         return value
 
@@ -205,7 +206,7 @@ def _quieter(value: Any, is_noise: Callable[[str], bool]) -> Any:
             continue
         kept[name] = _quieter(item, is_noise) if type(item) is dict or type(item) is list else item
         changed = changed or kept[name] is not item
-    return kept if changed and kept else value
+    return kept if changed else value
 
 
 def _masked(text: str) -> str:

@@ -28,6 +28,7 @@ _MAYBE: Final = frozenset(
 _MORE: Final = frozenset("next nextlink nexturl previous prev more hasmore hasnext hasnextpage".split())
 """Names of fields of results that say where more is."""
 
+_TIMES: Final = 1_000_000_000  # seconds since 1970
 _COUNT: Final = re.compile(r"\d+(?:\.\d+)?(?:\s*[-,]\s*\d+)?")
 _DEEPEST: Final = 4  # levels of nested arguments that are looked at
 _LONGEST: Final = 64  # characters of a value that count
@@ -40,6 +41,8 @@ def without_positions(arguments: Any) -> Any:
     {'path': 'a.py', 'limit': 100}
     >>> without_positions({"from": "LHR", "to": "JFK", "page": 2})
     {'from': 'LHR', 'to': 'JFK'}
+    >>> without_positions({"start": 1780000000})
+    {'start': 1780000000}
     """
     return _without(arguments, 0) if type(arguments) is dict else arguments
 
@@ -85,4 +88,6 @@ def _counts(value: object) -> bool:
         return bool(value) and all(map(_counts, value))
     if isinstance(value, str):
         return _COUNT.fullmatch(value[:_LONGEST]) is not None
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value < _TIMES  # a time says which thing, as a date does

@@ -45,8 +45,9 @@ SAME_RESULT: Final = slice(0, 2)
 SAME_ALL: Final = slice(0, 1)
 """The ways that forgive nothing in the result."""
 
-_PACKED: Final = Struct("<4Q9p")  # rough key, started_ns, ended_ns, idle_ns, span_id
+_PACKED: Final = Struct("<4Q9pB")  # rough key, started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack = _PACKED.size, _PACKED.pack
+_MOST_LABELS: Final = 2 * WINDOW
 _KEY: Final = 8
 _OTHER: Final = 1  # tells keys without the noise of results from keys without that of arguments
 
@@ -104,29 +105,30 @@ class History:
     )
 
     def __init__(self) -> None:
-        self._labels: list[Label] = []
-        self._packed = bytearray()
+        self._labels: tuple[Label, ...] = ()  # those in use, and a few that were
+        self._packed = b""
         self._steps: list[Step] | None = None  # the same unpacked, while somebody looks
         self._gone = 0  # how many steps left the window
         self._noisy: dict[int, Keys] | None = None  # of the steps that have noise, by their number from 0
         self._counts: dict[int, tuple[int, ...]] | None = None  # by period: one count for each way
         self._seen: Marks | None = None  # what left the window
-        self.end = self.end_name = self._asked = ""
-        self._sketch = self.asked_again = self.kin = self.akin = 0
+        self.end = self.end_name = ""
+        self._asked = self._sketch = self.asked_again = self.kin = self.akin = 0
         self.ends = self.stale = self.forgiven = 0
 
     @property
     def steps(self) -> list[Step]:
         """The latest steps, oldest first."""
         if self._steps is None:
-            known = zip(self._labels, _PACKED.iter_unpack(self._packed), strict=True)
-            self._steps = [Step(*label, *packed) for label, (_, *packed) in known]
+            labels, packed = self._labels, _PACKED.iter_unpack(self._packed)
+            self._steps = [Step(*labels[label], *step) for _, *step, label in packed]
         return self._steps
 
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
         """Takes what a call asked and how it ended."""
         same_tool = event.name == self.end_name
-        again = same_tool and prints.arguments == self._asked != ""
+        asked = hash(prints.arguments) if prints.arguments else 0
+        again = same_tool and asked == self._asked != 0
         self.asked_again = self.asked_again + 1 if again else 1
         said = event.kind is Kind.MODEL
         sketch = prints.result_sketch if said else prints.sketch
@@ -134,7 +136,7 @@ class History:
         self.kin = self.kin + 1 if likeness >= LIKENESS else 1
         akin = self.akin if likeness >= MUCH else self.akin // 2
         self.akin = akin + 1 if same_tool else 1
-        self._asked, self._sketch = prints.arguments, sketch
+        self._asked, self._sketch = asked, sketch
         if end != self.end or not same_tool:
             self.end, self.end_name, self.ends = end, event.name, 0
         self.ends += 1
@@ -214,7 +216,7 @@ class History:
 
     def _count(self, keys: Keys) -> None:
         """Counts on each cycle that the step at hand continues; all others end here."""
-        before, kept = self._counts or {}, len(self._labels)
+        before, kept = self._counts or {}, len(self._packed) // _SIZE
         counts: dict[int, tuple[int, ...]] = {}
         for at in self._all(keys.rough):
             one, two, three = before.get(kept - at, (0, 0, 0))
@@ -223,20 +225,33 @@ class History:
         self._counts = counts
 
     def _append(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int) -> None:
+        kept = len(self._packed) // _SIZE
         if keys.plain != keys.rough:
             self._noisy = self._noisy or {}
-            self._noisy[self._gone + len(self._labels)] = keys
-        self._labels.append(_label(event.name, waits, failed(event)))
-        self._packed += _pack(keys.rough, event.started_ns, event.ended_ns, idle_ns, event.span_id)
+            self._noisy[self._gone + kept] = keys
+        label = self._numbered(_label(event.name, waits, failed(event)))
+        self._packed += _pack(keys.rough, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
         self._steps = None
-        if len(self._labels) > WINDOW:
+        if kept >= WINDOW:
             self._let_go()
+
+    def _numbered(self, label: Label) -> int:
+        """The number of a label, which is that of one that is not used any more when there are many."""
+        labels = self._labels
+        if label in labels:
+            return labels.index(label)
+        number = len(labels)
+        if number == _MOST_LABELS:
+            used = self._packed[_SIZE - 1 :: _SIZE]
+            number = next(each for each in range(number) if each not in used)
+        self._labels = (*labels[:number], label, *labels[number + 1 :])
+        return number
 
     def _let_go(self) -> None:
         """The oldest step leaves the window; that it was is remembered."""
         rough = int.from_bytes(self._packed[:_KEY], "little")
         noisy = self._noisy.pop(self._gone, None) if self._noisy else None
-        del self._labels[0], self._packed[:_SIZE]
+        self._packed = self._packed[_SIZE:]
         self._gone += 1
         self._seen = self._seen or Marks(2 * SEEN)
         _, _, one, other = noisy or (rough,) * 4

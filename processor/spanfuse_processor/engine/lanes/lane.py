@@ -25,12 +25,42 @@ MAX_ANSWERS: Final = 64
 EMPTY: Final = "empty"
 """How all results end that say that there is nothing, whatever else is in them."""
 
+WORK: Final = 60
+"""Output tokens from which an answer is a piece of work."""
+
 MAX_FORGIVEN: Final = 4
 """Further equal reads of one turn that are one wish."""
 
+_CHANGES: Final = (effects.WRITE, effects.SEND, effects.SPAWN)
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
 
 MODEL, AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
+
+
+class Given:
+    """What was given to others to do, and found since, counted in new results of the run.
+
+    `spare`: of what helpers side by side have found, how much none of them has answered for.
+    """
+
+    __slots__ = ("_brought", "_found", "_started", "spare")
+
+    def __init__(self, found: int) -> None:
+        self._found = self._brought = found  # at the last call of a tool; of an agent
+        self._started = True  # whether the last call started an agent, or handed over to one
+        self.spare = 0
+
+    def has_moved(self, found: int, hands_over: bool, by_agent: bool) -> bool:
+        """Whether something was found since the last call, if that handed over or this does."""
+        before = self._brought if by_agent else self._found
+        moved = found != before and (hands_over or self._started)
+        self._brought = found
+        if not by_agent:
+            self._found = found
+        elif moved:  # ... is news for the call after it, too; and for helpers beside it, one each
+            self.spare = found - before - 1
+        self._started = hands_over
+        return moved
 
 
 class Lane:
@@ -43,6 +73,7 @@ class Lane:
         working: whether anything was called since a model answered.
         spared: whether the last call is known, and counts as new only for what others found meanwhile.
         talk: how many answers of its models were not those before.
+        work: how many of them were pieces of work.
         silent: how many models' answers in a row called nothing, while nobody else found anything either.
         tools, models, agents: what was called, None before the first.
         cost: micro-dollars of its model calls, as far as known when they ended.
@@ -52,9 +83,8 @@ class Lane:
     __slots__ = (
         "_answers",
         "_asked",
-        "_found",
+        "_given",
         "_heard",
-        "_started",
         "_told",
         "agent",
         "agents",
@@ -67,6 +97,7 @@ class Lane:
         "talk",
         "tools",
         "watch",
+        "work",
         "working",
     )
 
@@ -82,8 +113,8 @@ class Lane:
         self.watch: Any = None
         self._asked = self._told = ""
         self._heard = 0  # what the run had found and others had said when a model last answered here
-        self._found = 0  # new results of the run at the last call of a tool or an agent
-        self._started = False  # whether that started an agent, or handed over to one
+        self._given: Given | None = None
+        self.work = 0
         self.spared = False
         self.talk = 0
         self._answers: array[int] | None = None  # when models answered, in order of time
@@ -98,9 +129,11 @@ class Lane:
             self.tools = known = self.tools or History()
         return known
 
-    def take(self, event: CallEnded, effect: str, repeatable: bool, found: int = 0, said: int = 0) -> News:
-        """A call has ended, when the whole run has `found` so much that was new and others have `said` so
-        much.
+    def take(
+        self, event: CallEnded, effect: str, repeatable: bool, found: int = 0, said: int = 0, work: int = 0
+    ) -> News:
+        """A call has ended, when the whole run has `found` so much that was new, and others have `said` so
+        much, and so much of that at length, which is `work`.
 
         Returns what it brought.
         """
@@ -118,16 +151,26 @@ class Lane:
             self.working, self.silent = True, 0
         if prints is None:
             return News.UNKNOWN
-        return self._met(event, prints, effect, repeatable, self._is_moved(event, effect, found))
+        return self._met(event, prints, effect, repeatable, self._is_moved(event, effect, found + work))
 
     def _is_moved(self, event: CallEnded, effect: str, found: int) -> bool:
         """Whether agents that it had started, or handed over to, have found something since its last call."""
         if event.kind is MODEL:
             return False
         hands_over = event.kind is AGENT or effect == effects.SPAWN or effects.hands_over(event.name)
-        moved = found != self._found and (hands_over or self._started)
-        self._found, self._started = found, hands_over
-        return moved
+        given = self._given
+        if given is None:
+            if hands_over:
+                self._given = Given(found)
+            return False
+        return given.has_moved(found, hands_over, event.kind is AGENT)
+
+    def has_worked(self, event: CallEnded) -> bool:
+        """Whether a model's answer is a piece of work: long, and unlike the one before."""
+        history, prints, usage = self.models, event.prints, event.usage
+        if event.error or history is None or prints is None or not prints.result or history.kin > 1:
+            return False
+        return (usage.output_tokens if usage is not None else prints.result_size // 4) >= WORK
 
     def _met(
         self, event: CallEnded, prints: Fingerprints, effect: str, repeatable: bool, moved: bool
@@ -153,6 +196,14 @@ class Lane:
         if before is None:
             return False
         if before.ended_ns > event.started_ns and event.ended_ns > before.started_ns:
+            if (
+                event.kind is AGENT
+                and self._given is not None
+                and self._given.spare > 0
+                and not failed(event)
+            ):
+                self._given.spare -= 1
+                return True
             return effect not in _ACTS or before.failed  # whoever asked had not seen it fail
         if effect in _ACTS:
             return False
@@ -205,6 +256,10 @@ def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:
     """Whether a call only let time pass: its tool waits, or what it tells of passes by itself."""
     if event.kind is MODEL and not failed(event):
         return False  # that something runs is told by tools; a model may say so for ever
-    if prints.error_class is ErrorClass.TRANSIENT:
-        return True
-    return effect == effects.WAIT and not failed(event)
+    if failed(event):
+        return prints.error_class is ErrorClass.TRANSIENT
+    if (
+        prints.error_class is ErrorClass.TRANSIENT
+    ):  # of what it has made itself, only if that is another thing
+        return effect not in _CHANGES or prints.result != prints.result_masked
+    return effect == effects.WAIT

@@ -2,8 +2,9 @@
 
 Rule 1: another name or another promise begins anew; but what says no and what can never work as it is go
 together, for an agent that meets both in turn is as stuck. Rule 2: equal failures side by side are one:
-whoever asked for the second had not heard of the first. Rule 3: only the latest are kept. It knows neither
-limits nor findings.
+whoever asked for the second had not heard of the first. Rule 3: only the latest are kept. Rule 4: what was
+never asked in this row and differs from the one before in digits only, though not in where to go on, is
+another item: whoever goes through items does not try again. It knows neither limits nor findings.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from collections import deque
 from typing import Final
 
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.nouns import ErrorClass
+from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
 MOST_KEPT: Final = 16
 """Failures of which start, span and error are kept: no fewer than any limit looks at by default."""
+
+MOST_ASKED: Final = 64
+"""Different questions of one row that are remembered."""
 
 _NEVER: Final = frozenset({ErrorClass.DENIED, ErrorClass.PERMANENT})
 
@@ -24,12 +28,16 @@ class Streak:
     """Failures in a row of one tool or model."""
 
     __slots__ = (
+        "_asked",
+        "_before",
         "again",
         "alike",
+        "asked",
         "cls",
         "count",
         "error",
         "errors",
+        "items",
         "name",
         "spans",
         "starts",
@@ -42,7 +50,11 @@ class Streak:
         self.cls = ErrorClass.NONE
         self.count = self.alike = self.told = 0  # of one class; with the same error; how much was said
         self.again = 0  # with an error that had been met before
+        self.items = 0  # of another item
+        self.asked = 0  # of which it is known what was asked
         self.errors: set[str] = set()
+        self._asked: set[str] = set()
+        self._before: Fingerprints | None = None
         self.until_ns = 0  # the latest end of one
         self.starts: deque[int] = deque(maxlen=MOST_KEPT)
         self.spans: deque[bytes] = deque(maxlen=MOST_KEPT)
@@ -59,14 +71,30 @@ class Streak:
         self.alike = self.alike + 1 if error == self.error else 1
         self.again += error in self.errors
         self.error, self.cls = error, cls
+        self._ask(event.prints)
         if len(self.errors) < MOST_KEPT:
             self.errors.add(error)
         self.starts.append(event.started_ns)
         self.spans.append(event.span_id)
 
+    def _ask(self, prints: Fingerprints | None) -> None:
+        """Whether this was asked before, and whether it is but the next item."""
+        if prints is None or not prints.arguments:
+            return
+        self.asked += 1
+        if prints.arguments_masked in self._asked:
+            return
+        before, self._before = self._before, prints
+        if self.count == 1 or (before is not None and _is_next(before, prints)):
+            self.items += 1
+        if len(self._asked) < MOST_ASKED:
+            self._asked.add(prints.arguments_masked)
+
     def _begin(self, name: str) -> None:
         self.name = name
         self.count = self.alike = self.again = self.told = self.until_ns = 0
+        self.items = self.asked = 0
+        self._asked.clear()
         self.starts.clear()
         self.errors.clear()
         self.spans.clear()
@@ -79,3 +107,8 @@ class Streak:
         """From one start to the next, of the last `count`."""
         starts = list(self.starts)[-count:]
         return [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+
+
+def _is_next(before: Fingerprints, prints: Fingerprints) -> bool:
+    """Whether two questions differ in digits only, and not in which part of one thing is wanted."""
+    return prints.sketch == before.sketch and not prints.scope == before.scope != ""

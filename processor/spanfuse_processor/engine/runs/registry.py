@@ -41,7 +41,6 @@ class Runs:
         "_live",
         "_new_watch",
         "_number",
-        "_numbers",
         "_spending",
         "_stats",
         "_tools",
@@ -63,7 +62,6 @@ class Runs:
         self._stats = stats
         self._tools = tools
         self._number = 0
-        self._numbers: list[int] = []
         self._live: OrderedDict[str, Run] = OrderedDict()
         self._dead: OrderedDict[str, Tombstone] = OrderedDict()
         self._keys: dict[bytes | str, str] = {}  # trace, conversation or absorbed run -> id of a run
@@ -176,9 +174,7 @@ class Runs:
         if len(self._live) >= max(1, self._bounds.runs):
             self._stats.evicted += 1
             self._put_away(next(iter(self._live.values())), now, early=True)
-        tree = CallTree(
-            record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._numbers, self._spending
-        )
+        tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._spending)
         run = self._live[record.id] = Run(
             record, tree, self._new_watch(record.identity), Lanes(self._tools), now
         )

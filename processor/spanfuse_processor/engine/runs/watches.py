@@ -24,9 +24,9 @@ Registry = Mapping[str, tuple[type[Detector], type[DetectorLimits]]]
 
 
 class Post(NamedTuple):
-    """One detector's place among those of a unit: how to make it, and for which calls it is woken."""
+    """One detector's place among those of a unit, a bit: how to make it, and for which calls it is woken."""
 
-    at: int
+    bit: int
     make: Callable[[], Detector]
     wakes: Callable[[Call], bool] | None
     only_warns: bool
@@ -47,16 +47,13 @@ class Watches:
         heeded: the kinds of calls that any of them looks at.
     """
 
-    __slots__ = ("_classes", "_places", "_posts", "_scoping", "_tools", "_unit", "heeded")
+    __slots__ = ("_classes", "_posts", "_scoping", "_tools", "_unit", "heeded")
 
     def __init__(
         self, unit: Unit, registry: Registry, scoping: Scoping, tools: Mapping[str, ToolRule]
     ) -> None:
         self._unit = unit
         self._classes = {name: cls for name, (cls, _) in registry.items() if unit in cls.per}
-        # Those that are never asleep come first, so that the lists of most units are short.
-        wakeful_first = sorted(self._classes, key=lambda name: hasattr(self._classes[name], "wakes"))
-        self._places = {name: at for at, name in enumerate(wakeful_first)}
         self._scoping = scoping
         self._tools = tools
         self._posts: dict[Resolution, Posts] = {}
@@ -74,8 +71,8 @@ class Watches:
 
     def _post(self, limits: Limits) -> Posts:
         posts = [
-            (_post(self._places[name], self._unit, cls, limits[name], self._tools), _heeds(cls))
-            for name, cls in self._classes.items()
+            (_post(1 << at, self._unit, cls, limits[name], self._tools), _heeds(cls))
+            for at, (name, cls) in enumerate(self._classes.items())
         ]
         return Posts({kind: tuple(post for post, heeds in posts if kind in heeds) for kind in Kind})
 
@@ -84,20 +81,21 @@ def _heeds(cls: type[Detector]) -> frozenset[Kind]:
     return frozenset(getattr(cls, "heeds", Kind))
 
 
-def _post(at: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping[str, ToolRule]) -> Post:
+def _post(bit: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping[str, ToolRule]) -> Post:
     only_warns = unit in getattr(cls, "only_warns", ())
     minds_time = issubclass(cls, MindsTime)
-    return Post(at, lambda: cls(limits, tools), getattr(cls, "wakes", None), only_warns, minds_time)
+    return Post(bit, lambda: cls(limits, tools), getattr(cls, "wakes", None), only_warns, minds_time)
 
 
 class Watch:
-    """The detectors of one unit."""
+    """The detectors of one unit: those that were made, one after the other, and a bit for each of them."""
 
-    __slots__ = ("_made", "_posts")
+    __slots__ = ("_bits", "_made", "_posts")
 
     def __init__(self, posts: Posts) -> None:
         self._posts = posts
-        self._made: list[Detector | None] | None = None
+        self._bits = 0
+        self._made: tuple[Detector, ...] = ()
 
     def anew(self) -> Watch:
         """The same detectors, which have seen nothing."""
@@ -105,18 +103,20 @@ class Watch:
 
     def look(self, call: Call) -> tuple[Finding, ...]:
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
-        made = self._made
+        made, bits = self._made, self._bits
         findings: tuple[Finding, ...] = ()
         for post in self._posts.by_kind[call.event.kind]:
-            detector = made[post.at] if made is not None and post.at < len(made) else None
-            if detector is None:
-                if post.wakes is not None and not post.wakes(call):
-                    continue
+            bit, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
+            if bits & bit:
+                detector = made[(bits & bit - 1).bit_count()]
+            elif wakes is not None and not wakes(call):
+                continue
+            else:
                 detector = self._make(post)
-                made = self._made
+                made, bits = self._made, self._bits
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
-                findings += (_tamed(finding) if post.only_warns else finding,)
+                findings += (_tamed(finding) if only_warns else finding,)
         return findings
 
     def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
@@ -133,19 +133,20 @@ class Watch:
 
     def paid(self, span_id: bytes, cost: MicroUsd) -> None:
         """The price of a call has come late."""
-        for detector in self._made or ():
+        for detector in self._made:
             if isinstance(detector, MindsMoney):
                 detector.paid(span_id, cost)
 
     def _awake(self, post: Post) -> Detector:
-        made = self._made
-        known = made[post.at] if made is not None and post.at < len(made) else None
-        return known or self._make(post)
+        if self._bits & post.bit:
+            return self._made[(self._bits & post.bit - 1).bit_count()]
+        return self._make(post)
 
     def _make(self, post: Post) -> Detector:
-        made = self._made = self._made or []
-        made.extend([None] * (post.at + 1 - len(made)))
-        detector = made[post.at] = post.make()
+        at = (self._bits & post.bit - 1).bit_count()
+        detector = post.make()
+        self._made = (*self._made[:at], detector, *self._made[at:])
+        self._bits |= post.bit
         return detector
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from spanfuse_processor.engine.calls import Call, Nest
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.tree.cells import CELLS, HEIGHT, META, NONE
 from spanfuse_processor.engine.tree.lines import Lines, of_path
-from spanfuse_processor.engine.tree.nodes import CELLS, HEIGHT, META, NONE, Nodes
+from spanfuse_processor.engine.tree.nodes import Nodes
 from spanfuse_processor.engine.tree.traces import Traces
 from spanfuse_processor.engine.tree.union import absorb
 

@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.calls import Nest
 from spanfuse_processor.engine.events import CallStarted
-from spanfuse_processor.engine.tree.nodes import AGENT, NONE, STEPS, TOOL, Nodes
+from spanfuse_processor.engine.tree.cells import AGENT, NONE, TOOL
+from spanfuse_processor.engine.tree.nodes import STEPS, Nodes
 from spanfuse_processor.engine.tree.traces import Traces
 
 VISITS: Final = 1_024

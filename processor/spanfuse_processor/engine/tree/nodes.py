@@ -1,4 +1,4 @@
-"""The shape of one run's tree: which span is below which, in one dictionary and one array.
+"""The shape of one run's tree: which span is below which, by numbers and in one array.
 
 Rule 1: a node is its id and seven cells of 32 bits; no span is kept. Rule 2: a parent that is named
 before it arrives is a node already, awaited, so that nothing has to be looked for when it comes. Rule 3:
@@ -9,44 +9,38 @@ the ways to agents are kept. It does not know calls, totals or prices.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.nouns import Usage
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.cells import (
+    AGENT,
+    CELLS,
+    COST,
+    COUNTED,
+    FLAGS,
+    GUESSED,
+    HEIGHT,
+    KIND,
+    LISTED,
+    META,
+    MODEL,
+    NONE,
+    USAGE,
+    USED,
+    WRAPS,
+)
+from spanfuse_processor.engine.tree.ids import KEY, Ids
 
 STEPS: Final = 512
 """How far a walk along parents goes; deeper than any honest run."""
 
-# The cells of a node: index of its parent, what it is, its usage (4; of an agent, which has none, its start
-# and its end in nanoseconds), its cost in micro-dollars.
-CELLS: Final = 7
-META, USAGE, COST = 1, 2, 6
-NONE: Final = 0xFFFF_FFFF  # no parent; no cost
-MOST: Final = NONE - 1  # what a cell can hold: counts above are clamped
 _BLANK: Final = array("I", (NONE, 0, 0, 0, 0, 0, NONE))
-
-# META, low bits: kind and flags; above them the height: the longest chain of agents from here down.
-# From MODEL on, kinds are transparent: what is below them is also below what is above them.
-AWAITED, TOOL, AGENT, WORKFLOW, MODEL, EMBEDDINGS, OTHER, LINK = range(8)
-KIND: Final = 0b0000_0111
-ENDED: Final = 0b0000_1000
-USED: Final = 0b0001_0000  # a model call that reported usage
-COUNTED: Final = 0b0010_0000  # and it is in the totals
-WRAPS: Final = 0b0100_0000  # such a call is below
-LISTED: Final = 0b1000_0000  # it is or leads to an agent, and the node above knows it
-GUESSED: Final = 0b1_0000_0000  # what was used here is a guess: nothing above is taken to tell the same
-FLAGS: Final = 0x1FF
-HEIGHT: Final = 9
-
-CODES: Final = {
-    Kind.MODEL: MODEL,
-    Kind.EMBEDDINGS: EMBEDDINGS,
-    Kind.TOOL: TOOL,
-    Kind.AGENT: AGENT,
-    Kind.WORKFLOW: WORKFLOW,
-    Kind.OTHER: OTHER,
-}
 _NO_SPAN: Final = bytes(8)
+_TRACE, _TAIL = 16, 4  # bytes of a trace's id, and of its number in a key
+FIRST: Final = bytes(_TAIL)
+"""What ends the keys of the first trace."""
 _LOW: Final = 0xFFFF_FFFF
 
 
@@ -65,10 +59,10 @@ class Life(NamedTuple):
 
 
 class Nodes:
-    """What is known of the shape. `numbers` may be shared by many: that spares 32 bytes a node.
+    """What is known of the shape.
 
     Attributes:
-        trace: the first trace; its spans are keyed by span id alone, others by trace and span id.
+        trace: the first trace.
         index: key -> number of the node.
         cells: all nodes, one after the other.
         missing: nodes that are awaited.
@@ -78,28 +72,33 @@ class Nodes:
     """
 
     __slots__ = (
-        *("_numbers", "_stats", "agents", "cells", "guesses", "index", "kids", "limit", "missing", "trace"),
+        *("_stats", "_tails", "agents", "cells", "guesses", "index", "kids", "limit", "missing", "trace"),
     )
 
-    def __init__(self, limit: int, stats: EngineStats, numbers: list[int] | None = None) -> None:
+    def __init__(self, limit: int, stats: EngineStats) -> None:
         self.limit = limit
         self.trace = b""
-        self.index: dict[bytes, int] = {}
+        self.index = Ids()
         self.cells = array("I")
         self.missing = 0
         self._stats = stats
-        self._numbers = [] if numbers is None else numbers
+        self._tails: dict[bytes, bytes] | None = None  # of traces but the first: their numbers from 1 on
         self.agents: dict[int, Agent] | None = None  # most runs have few
         self.kids: dict[int, list[int]] | None = None  # and no agents in agents
         self.guesses: list[int] | None = None  # nor guesses
 
     def key(self, trace_id: bytes, span_id: bytes) -> bytes:
-        """How a span is found in `index`."""
-        return span_id if trace_id == self.trace else trace_id + span_id
+        """How a span is found in `index`: its id and its trace's number, or both ids of a new trace."""
+        if trace_id == self.trace:
+            return span_id + FIRST
+        tail = self._tails.get(trace_id) if self._tails is not None else None
+        return trace_id + span_id if tail is None else span_id + tail
 
-    def ids(self, key: bytes) -> tuple[bytes, bytes]:
-        """The trace id and span id that `key` was made of."""
-        return (key[:16], key[16:]) if len(key) > 16 else (self.trace, key)
+    def ids(self) -> Iterator[tuple[bytes, bytes]]:
+        """The trace id and span id of every node, in order."""
+        traces = (self.trace, *(self._tails or ()))
+        for key in self.index:
+            yield traces[int.from_bytes(key[-_TAIL:], "little")], key[:-_TAIL]
 
     @property
     def full(self) -> bool:
@@ -108,12 +107,13 @@ class Nodes:
 
     def enter(self, key: bytes) -> int:
         """A new node, of which nothing is known yet."""
-        number, numbers = len(self.index), self._numbers
-        if number >= len(numbers):
-            numbers.append(number)
-        self.index[key] = numbers[number]
+        if len(key) > KEY:  # the first of its trace
+            self._tails = self._tails or {}
+            trace_id = key[:_TRACE]
+            tail = self._tails[trace_id] = (len(self._tails) + 1).to_bytes(_TAIL, "little")
+            key = key[_TRACE:] + tail
         self.cells.extend(_BLANK)
-        return number
+        return self.index.add(key)
 
     def place(self, node: int, code: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> None:
         """Says what a node is and what it is below. `fresh`: entered just now, so nothing is below it."""
@@ -143,7 +143,7 @@ class Nodes:
         self.cells[node * CELLS] = parent
 
     def _parent(self, node: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> int:
-        key = parent_id if trace_id == self.trace else trace_id + parent_id
+        key = parent_id + FIRST if trace_id == self.trace else self.key(trace_id, parent_id)
         parent = self.index.get(key)
         if parent is None:
             if len(self.index) >= self.limit:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, Protocol
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.tree.nodes import (
+from spanfuse_processor.engine.tree.cells import (
     CELLS,
     CODES,
     COUNTED,
@@ -24,10 +24,9 @@ from spanfuse_processor.engine.tree.nodes import (
     MODEL,
     MOST,
     NONE,
-    STEPS,
     USED,
-    Nodes,
 )
+from spanfuse_processor.engine.tree.nodes import STEPS, Nodes
 from spanfuse_processor.engine.tree.totals import Totals
 from spanfuse_processor.engine.tree.usages import fitting, larger_of, same
 
@@ -131,7 +130,7 @@ class Spending:
         """A call that had counted is told elsewhere."""
         nodes = books.shape
         books.totals.take(nodes.usage(node), nodes.cost(node))
-        trace_id, span_id = nodes.ids(next(islice(nodes.index, node, None)))
+        trace_id, span_id = next(islice(nodes.ids(), node, None))
         self._say(trace_id, span_id, NOTHING, 0)
 
     def _respend(self, books: Books, node: int, event: CallEnded, usage: Usage, price: Price) -> None:

@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind
-from spanfuse_processor.engine.tree.nodes import AGENT, NONE, STEPS, TOOL, Life, Nodes
+from spanfuse_processor.engine.tree.cells import AGENT, NONE, TOOL
+from spanfuse_processor.engine.tree.nodes import STEPS, Life, Nodes
 
 RECENT: Final = 64
 """Agents, and traces, that are compared with others."""

@@ -6,7 +6,7 @@ Rule 2: it tells which model calls turn out to wrap others, so that they can be 
 
 from __future__ import annotations
 
-from spanfuse_processor.engine.tree.nodes import (
+from spanfuse_processor.engine.tree.cells import (
     AGENT,
     CELLS,
     COUNTED,
@@ -19,13 +19,13 @@ from spanfuse_processor.engine.tree.nodes import (
     USAGE,
     USED,
     WRAPS,
-    Nodes,
 )
+from spanfuse_processor.engine.tree.nodes import Nodes
 
 
 def absorb(nodes: Nodes, other: Nodes) -> tuple[list[int], list[int]]:
     """Takes over another run's nodes: (their numbers here, wrappers that had been counted)."""
-    moved = [_room(nodes, nodes.key(*other.ids(key))) for key in other.index]
+    moved = [_room(nodes, nodes.key(*ids)) for ids in other.ids()]
     wrappers = [_take(nodes, other, theirs, moved) for theirs in range(len(moved))]
     wrappers += [nodes.rise(node) for node in moved if node != NONE]
     return moved, [node for node in wrappers if node >= 0]

@@ -6,7 +6,7 @@ Rule 1: what is compared is what a node of the tree keeps; reasoning tokens, a p
 from __future__ import annotations
 
 from spanfuse_processor.engine.nouns import Details, Usage
-from spanfuse_processor.engine.tree.nodes import MOST
+from spanfuse_processor.engine.tree.cells import MOST
 
 
 def reported(

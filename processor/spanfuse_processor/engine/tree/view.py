@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from spanfuse_processor.engine.tree.nodes import CELLS, COUNTED, HEIGHT, KIND, META, NONE, Nodes
+from spanfuse_processor.engine.tree.cells import CELLS, COUNTED, HEIGHT, KIND, META, NONE
+from spanfuse_processor.engine.tree.nodes import Nodes
 
 
 class Node(NamedTuple):
@@ -23,7 +24,7 @@ class Node(NamedTuple):
 
 def view(nodes: Nodes) -> Iterator[Node]:
     """Everything that is known of the shape, in order of arrival."""
-    known = [nodes.ids(key) for key in nodes.index]
+    known = list(nodes.ids())
     for number, (trace, span) in enumerate(known):
         meta, parent = nodes.cells[number * CELLS + META], nodes.parent(number)
         agents = nodes.above(parent)
