@@ -211,7 +211,7 @@ def served(service: Service) -> Iterator[asyncio.AbstractEventLoop]:
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     try:
-        until(lambda: service._ready, 10)
+        until(lambda: service._health.ready, 10)
         yield loop
     finally:
         loop.call_soon_threadsafe(service.stop)

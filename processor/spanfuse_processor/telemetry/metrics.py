@@ -61,10 +61,7 @@ class Metrics:
             "decision",
             "reason",
         )
-        for detector in (*DETECTORS, OPERATOR):
-            self.trips.labels("unknown", detector)
-        for decision in (DENIED, DEFERRED, DEGRADED, NOT_DEGRADED):
-            self.gate_decisions.labels(*decision)
+        self._begin_at_zero()
         self.kill_latency = self._histogram(
             "spanfuse_kill_latency_seconds",
             "Offending span's end to gate closed, application's clock",
@@ -79,6 +76,13 @@ class Metrics:
             buckets=_LAG,
             registry=self.registry,
         )
+
+    def _begin_at_zero(self) -> None:
+        """What something watches is there before it happens."""
+        for detector in (*DETECTORS, OPERATOR):
+            self.trips.labels("unknown", detector)
+        for decision in (DENIED, DEFERRED, DEGRADED, NOT_DEGRADED):
+            self.gate_decisions.labels(*decision)
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(name, text, labels, registry=self.registry)
