@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.processes import free_port
+from tests.acceptance.lending import forget, lender
+from tests.processes import ADMIN_TOKEN, Processor
 from tests.waiting import until
 
 TASKS, PROCESSES = 25, 8
@@ -69,24 +72,10 @@ def provider(pace: float) -> Iterator[Provider]:
         yield Provider(int(json.loads(_line(process))["port"]))
 
 
-@dataclass
-class Lender:
-    """The processor, on a port that it keeps over restarts."""
-
-    port: int = field(default_factory=free_port)
-
-    @contextlib.contextmanager
-    def lending(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-        """It serves."""
-        with started("tests.acceptance.lending", "--port", self.port, *arguments) as process:
-            assert _line(process) == "ready"
-            yield process
-
-
 @contextlib.contextmanager
-def applications(lender: Lender, at: Provider) -> Iterator[list[subprocess.Popen[str]]]:
+def applications(processor: Processor, at: Provider) -> Iterator[list[subprocess.Popen[str]]]:
     """Processes that have been told to spend."""
-    given = ("--endpoint", f"127.0.0.1:{lender.port}", "--provider", at.port, "--tasks", TASKS)
+    given = ("--endpoint", processor.endpoint, "--provider", at.port, "--tasks", TASKS)
     with contextlib.ExitStack() as stack:
         processes = [
             stack.enter_context(started("tests.acceptance.spending", *given)) for _ in range(PROCESSES)
@@ -119,32 +108,57 @@ def _say(process: subprocess.Popen[str], word: str) -> None:
     process.stdin.flush()
 
 
-def test_eight_processes_share_one_budget() -> None:
-    lender = Lender()
-    with provider(pace=1) as at, lender.lending(), applications(lender, at) as processes:
+@pytest.fixture
+def processor(tmp_path: Path) -> Iterator[Processor]:
+    """The real service, running."""
+    running = lender(tmp_path)
+    running.start()
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+def test_eight_processes_share_one_budget(processor: Processor) -> None:
+    with provider(pace=1) as at, applications(processor, at) as processes:
         results = ends(processes)
 
         assert LIMIT - 0.10 <= at.spent <= LIMIT
         assert sum(result["made"] for result in results) == at.calls
         assert sum(result["made"] + result["refused"] for result in results) == TASKS * PROCESSES
         assert [result["faults"] for result in results] == [0] * PROCESSES
+        assert_counted_once(processor, at)
 
 
-@pytest.mark.parametrize("comes_back", [False, True], ids=["for good", "and it starts anew, knowing nothing"])
-def test_the_processor_is_killed_while_they_spend(comes_back: bool) -> None:
-    lender = Lender()
-    with contextlib.ExitStack() as stack:
-        at = stack.enter_context(provider(pace=12))
-        processor = stack.enter_context(lender.lending())
-        processes = stack.enter_context(applications(lender, at))
+@pytest.mark.parametrize("then", ["it stays away", "it comes back", "it comes back without its store"])
+def test_the_processor_is_killed_while_they_spend(processor: Processor, tmp_path: Path, then: str) -> None:
+    with provider(pace=12) as at, applications(processor, at) as processes:
         until(lambda: at.calls >= 3, BOUND, every=0.01)
-        processor.kill()
-        processor.wait(10)
-        if comes_back:
-            stack.enter_context(lender.lending("--lost", "--ttl", "4"))
+        processor.stop(signal.SIGKILL)
+        if then == "it comes back without its store":
+            forget(tmp_path)
+        if then != "it stays away":
+            processor.start()
 
         results = ends(processes)
 
         assert 0.30 <= at.spent <= LIMIT
         assert sum(result["made"] for result in results) == at.calls
         assert all("BUDGET" in reason for result in results for reason in result["reasons"])
+        if then != "it stays away":
+            assert_counted_once(processor, at)
+
+
+def assert_counted_once(processor: Processor, at: Provider) -> None:
+    """When all have given back what they held, the processor has charged what the provider counted."""
+    until(lambda: account(processor)["reserved"] == 0, BOUND, every=0.05)
+    assert account(processor)["spent"] == pytest.approx(at.spent)
+
+
+def account(processor: Processor) -> dict[str, Any]:
+    """How the one account stands, as operators see it."""
+    headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+    request = urllib.request.Request(f"{processor.http}/v1/budgets", headers=headers)
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        rows: list[dict[str, Any]] = json.load(answer)["budgets"]
+    return rows[0]

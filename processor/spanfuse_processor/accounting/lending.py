@@ -20,6 +20,8 @@ from spanfuse_processor.engine.verdicts import Directive, Removal
 
 AGAIN: Final = RENEWED / 2
 """Seconds after which a standing order is given again."""
+HELLO: Final = 3.0
+"""Seconds for which a first life lends nothing: a store that was lost looks like one, but for its holders."""
 GONE: Final = "the budget needs no lease any more"
 
 
@@ -47,7 +49,7 @@ class Lending:
     ) -> None:
         """Goes on with a ledger that was restored from a dump and `entries` after it. `clean`: nothing of a
         former life was lost."""
-        self._office = LeaseOffice(ledger, wall, clean=clean)
+        self._office = LeaseOffice(ledger, wall, clean=clean, hello=0.0 if dump else HELLO)
         self._office.load(dump, entries)
 
     def dump(self) -> dict[str, Any]:

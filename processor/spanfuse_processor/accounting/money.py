@@ -96,7 +96,7 @@ class Money:
         self.board = BudgetBoard()
         self._telling = Telling(publish, self._books.events, self._webhook, self.board, on_fault)
         self._looked = self._kept = clock.monotonic() - LOOK_EVERY
-        self._over = False
+        self._over = self._first = False
         self._catching_up: asyncio.Task[None] | None = None
         self.board.expect([each.name for each in self._budgets])
 
@@ -107,6 +107,9 @@ class Money:
         if restored is None:
             log.say(logging.ERROR, "the store does not answer: what was spent before is not known yet")
             self._catching_up = asyncio.create_task(self._books.catch_up(self, self._caught_up))
+        elif restored.dump is None and not restored.entries and self._lasting:
+            # Before anything is lent: a life that is killed at once would be taken for none.
+            self._first = await self._books.begin(self, PATIENCE)
         self._resume(restored)
         self._order(*self._lending.require(self._budgets, wall))
         self._look(wall)
@@ -225,11 +228,10 @@ class Money:
         self._resume(restored)
 
     def _resume(self, restored: Restored | None) -> None:
-        """Takes up the last life. A first life has lost nothing, if this one will leave something."""
+        """Takes up the last life. A first life has lost nothing, if this one has left something."""
         wall = self._wall()
         if restored is None or (restored.dump is None and not restored.entries):
-            clean = restored is not None and self._lasting
-            self._lending.resume(self._treasury.ledger, {}, wall, clean)
+            self._lending.resume(self._treasury.ledger, {}, wall, self._first)
             return
         beside: Mapping[str, Any] = (restored.dump or {}).get("beside", {})
         ledger = self._ledger(wall, restored)

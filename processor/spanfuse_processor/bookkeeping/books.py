@@ -76,6 +76,11 @@ class Books:
                 return None
             await asyncio.sleep(TRY_EVERY)
 
+    async def begin(self, ledger: Kept, patience: float) -> bool:
+        """Leaves a dump, for a later life to know of this one. Whether it was kept within `patience` s."""
+        self.ledger.dump(ledger.dump(), self.keeper.seen, self._clock.wall_ns() / 1e9)
+        return await asyncio.to_thread(self.ledger.flush, patience)
+
     async def catch_up(self, ledger: Kept, resume: Callable[[Restored], object]) -> None:
         """After a start without what there was: tries until the store answers, then `resume` gets all of it.
 

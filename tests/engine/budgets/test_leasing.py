@@ -199,3 +199,20 @@ def test_a_restart_with_its_dump_goes_on_where_it_was(office: LeaseOffice, till:
     assert answer == dataclasses.replace(answer, granted=40)
     assert (till.spent, till.granted) == (60, 140)
     assert again.next_deadline() == office.next_deadline()
+
+
+def test_a_holder_that_it_should_have_known_shows_that_it_forgot(till: OneNumber) -> None:
+    office = LeaseOffice(till, T)
+
+    office.ask(LeaseAsk(DAILY, "old", "9", used=300), T + 5)
+    denied = office.ask(LeaseAsk(DAILY, "new", "1", want=100), T + 6)
+    later = office.ask(LeaseAsk(DAILY, "new", "2", want=100), T + 5 + TTL)
+
+    assert (denied.result, later.granted) == (Result.DENIED, 100)
+
+
+def test_a_first_life_listens_before_it_lends(till: OneNumber) -> None:
+    office = LeaseOffice(till, T, hello=3.0)
+
+    assert office.ask(LeaseAsk(DAILY, "new", "1", want=100), T + 2).granted == 0
+    assert office.ask(LeaseAsk(DAILY, "new", "2", want=100), T + 3).granted == 100

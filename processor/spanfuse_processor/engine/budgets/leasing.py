@@ -49,7 +49,7 @@ class Standing(Protocol):
 
 
 class Purser(Protocol):
-    """What the office stands on: a ledger. Amounts are in the account's measure, `lease` names the holder's."""
+    """What the office stands on: a ledger. Amounts are in the account's measure; `lease` names a lease."""
 
     def balance(self, account: Account, wall: float) -> Standing:
         """How the account stands. Raises LookupError: there is none."""
@@ -76,15 +76,19 @@ class LeaseOffice:
     Args:
         till: the ledger.
         wall: when the office opens.
-        clean: nothing was lost before that. Else it grants nothing new for one `ttl`: holders say what they
-            hold first.
+        clean: nothing was lost before that, as far as is known. Else it grants nothing new for one `ttl`:
+            holders say what they hold first. So it does, once, when one speaks whom it should have known.
+        hello: seconds for which it grants nothing although all is clean, to hear of such holders.
         ttl: seconds that a lease holds.
     """
 
-    def __init__(self, till: Purser, wall: float, *, clean: bool = True, ttl: float = TTL) -> None:
+    def __init__(
+        self, till: Purser, wall: float, *, clean: bool = True, ttl: float = TTL, hello: float = 0.0
+    ) -> None:
         self._till = till
         self._ttl = ttl
-        self._learning_until = wall if clean else wall + ttl
+        self._clean = clean
+        self._learning_until = wall + (hello if clean else ttl)
         self._leases: OrderedDict[tuple[Account, str], Lease] = OrderedDict()  # the next to expire first
         self._lapsed: OrderedDict[tuple[Account, str], Lease] = OrderedDict()  # the longest ago first
 
@@ -98,7 +102,7 @@ class LeaseOffice:
             raise LookupError(f"{ask.account} needs no lease")
         self.expire(wall)
         key = ask.account, ask.lease
-        lease = self._leases.pop(key, None) or self._lapsed.pop(key, None) or Lease(wall)
+        lease = self._leases.pop(key, None) or self._lapsed.pop(key, None) or self._unknown(ask, wall)
         if ask.request and ask.request <= lease.request:  # heard before, or overtaken
             self._keep(key, lease)
             return lease.answer or self._answer(ask, lease, 0, wall)
@@ -112,6 +116,12 @@ class LeaseOffice:
         if lease.used or lease.held or granted:
             self._keep(key, lease)
         return lease.answer
+
+    def _unknown(self, ask: LeaseAsk, wall: float) -> Lease:
+        """A lease that is new, or that was forgotten; then others were, too."""
+        if self._clean and (ask.used or ask.held):
+            self._clean, self._learning_until = False, wall + self._ttl
+        return Lease(wall)
 
     def expire(self, wall: float) -> None:
         """Charges what silent holders held. Cheap while there is none."""
