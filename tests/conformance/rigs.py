@@ -23,7 +23,7 @@ from spanfuse.hosts.embedded import MOST, EmbeddedHost
 from spanfuse.hosts.remote import RemoteHost
 from spanfuse.settings import Settings
 from spanfuse.signs import AT_ONCE, Signs
-from spanfuse_processor.config import Auth, Config, Listen
+from spanfuse_processor.config import Auth, Config, Listen, Storage
 from spanfuse_processor.engine import CallStarted, NoPrices, Order, OrderKind, Verdict
 from spanfuse_processor.engine.events import Heartbeat
 from spanfuse_processor.service import Service
@@ -131,7 +131,10 @@ class RemoteRig:
         hands = Hands()
         listen = Listen(grpc_port=free_port(), http_port=free_port(), metrics_port=free_port())
         config = Config(
-            listen=listen, policy=timeline.policy, auth=Auth(admin_token_file=str(self._folder / "token"))
+            listen=listen,
+            policy=timeline.policy,
+            auth=Auth(admin_token_file=str(self._folder / "token")),
+            store=Storage(url="memory:"),
         )
         service = HeardService(config, hands)
         service.said, service.hands = [], hands

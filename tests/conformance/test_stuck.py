@@ -23,7 +23,7 @@ from spanfuse.runtime import Runtime
 from spanfuse.settings import Settings
 from spanfuse_processor import service
 from spanfuse_processor.clock import SystemClock
-from spanfuse_processor.config import Auth, Config, Listen
+from spanfuse_processor.config import Auth, Config, Listen, Storage
 from spanfuse_processor.engine import Policy
 
 HASTY = Policy(detectors={"stuck": {"open": 0.5, "heartbeat": 0.3, "grace": 0.1}})
@@ -40,7 +40,8 @@ def remote_host(folder: Path) -> Iterator[Runtime]:
     """A processor behind its real doors, and the library connected to it. Only the processor is hasty."""
     listen = Listen(grpc_port=free_port(), http_port=free_port(), metrics_port=free_port())
     token = Auth(admin_token_file=str(folder / "token"))
-    processor = service.Service(Config(listen=listen, policy=HASTY, auth=token), SystemClock())
+    config = Config(listen=listen, policy=HASTY, auth=token, store=Storage(url="memory:"))
+    processor = service.Service(config, SystemClock())
     with served(processor), at_work(Settings(endpoint=f"127.0.0.1:{listen.grpc_port}")) as live:
         until(lambda: live.host.stats().state is HostState.CONNECTED, 10)
         yield live

@@ -94,7 +94,8 @@ async def _launch(troupe: Troupe, file: Path) -> Processor:
     token = secrets.token_urlsafe(16)
     listen = {"grpc_port": grpc, "http_port": http, "metrics_port": metrics}
     file.touch(mode=0o600)
-    file.write_text(json.dumps({"listen": listen, "auth": {"admin_token": token}}))  # JSON is YAML
+    settings = {"listen": listen, "auth": {"admin_token": token}, "store": {"url": "memory:"}}
+    file.write_text(json.dumps(settings))  # JSON is YAML
     arguments = (*LEASHED, "spanfuse_processor", "processor", "--config", str(file))
     child = await troupe.start("processor", arguments, clean_environment())
     return Processor(child, f"127.0.0.1:{grpc}", f"http://127.0.0.1:{http}", token)
