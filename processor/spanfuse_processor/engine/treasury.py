@@ -191,18 +191,22 @@ class Treasury:
         self._count(desk, now, more, wall)
         forecast = desk.foresee(balance, more, wall)
         events = desk.watch.look(now, forecast, wall)
-        events = [event._replace(trace_id=trace_id, span_id=span_id) for event in events]
-        notes += [Notice(event=event) for event in events]
-        return notes + self._ordered(desk, events, wall)
+        if events:
+            events = [event._replace(trace_id=trace_id, span_id=span_id) for event in events]
+            notes += [Notice(event=event) for event in events]
+        notes += self._ordered(desk, events, wall)
+        return notes
 
     def _count(self, desk: Desk, now: Standing, more: int, wall: float) -> None:
         """Notes what is spent, and which account of its budget is the fullest."""
         account, budget = desk.watch.account, desk.watch.budget
-        self.spent[budget.name] = self.spent.get(budget.name, 0) + max(0, more)
+        if more > 0:
+            self.spent[budget.name] += more
         share = now.spent / now.limit if now.limit else 0.0
         lead = self._leads.get(budget.name)
         if lead is None or share >= lead.share or lead.account == account or wall >= lead.until:
-            self._leads[budget.name] = _Lead(share, account, wall + desk.ttl(wall))
+            until = wall + budget.window if desk.rolls else now.end
+            self._leads[budget.name] = _Lead(share, account, until)
 
     def _open(self, account: Account, now: Standing, calls: int) -> Desk:
         last = now if calls > 1 else now._replace(spent=0)
@@ -232,6 +236,8 @@ class Treasury:
         """What applications are told, as far as it changes."""
         watch = desk.watch
         wanted = watch.reactions()
+        if not (wanted or desk.ordered or watch.restless or watch.account in self._restless):
+            return []
         notes = [
             self._lifted(desk, reaction, CALM) for reaction in tuple(desk.ordered) if reaction not in wanted
         ]

@@ -32,9 +32,10 @@ class Desk:
         last: how the account stood when it was last looked at.
         ordered: what is ordered now, and the event that it was ordered for.
         curbed: something was ordered in this period that holds its spend down.
+        rolls: its period has neither a beginning nor an end.
     """
 
-    __slots__ = ("curbed", "forecaster", "last", "ordered", "watch")
+    __slots__ = ("curbed", "forecaster", "last", "ordered", "rolls", "watch")
 
     def __init__(self, account: Account, budget: Budget, now: Standing) -> None:
         self.watch = AccountWatch(account, budget, now.start)
@@ -42,11 +43,7 @@ class Desk:
         self.last = now
         self.ordered: dict[Reaction, BudgetEvent] = {}
         self.curbed = False
-
-    @property
-    def rolls(self) -> bool:
-        """Whether its period has neither a beginning nor an end."""
-        return self.watch.budget.period is Period.ROLLING
+        self.rolls = budget.period is Period.ROLLING
 
     def foresee(self, balance: Balance, more: int, wall: float) -> Forecast | None:
         """What lies ahead, once so much more is spent."""

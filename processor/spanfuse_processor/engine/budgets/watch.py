@@ -46,9 +46,11 @@ class AccountWatch:
         "_blocked",
         "_calm_since",
         "_marks",
+        "_now",
         "_said",
         "_since",
         "_spent",
+        "_worked_out",
         "account",
         "budget",
         "start",
@@ -58,6 +60,8 @@ class AccountWatch:
         self.account = account
         self.budget = budget
         self.start = start
+        self._now: frozenset[Reaction] = frozenset()
+        self._worked_out = 0, False, False
         self._begin()
 
     def _begin(self) -> None:
@@ -82,6 +86,12 @@ class AccountWatch:
 
     def reactions(self) -> frozenset[Reaction]:
         """What is done now. A stop makes everything milder needless."""
+        state = self._marks, self._alarmed, self._blocked
+        if state != self._worked_out:
+            self._worked_out, self._now = state, self._reactions()
+        return self._now
+
+    def _reactions(self) -> frozenset[Reaction]:
         budget = self.budget
         wanted = {mark.react for mark in budget.marks[: self._marks]}
         if self._alarmed:
