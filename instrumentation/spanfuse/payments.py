@@ -9,6 +9,7 @@ not know where the money is.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ OPENING: Final = 2.0
 """Seconds that a call waits to be told what must be paid for."""
 PRICED: Final = 5.0
 """Seconds that a call waits for its price."""
+IN_LOOP: Final = 0.25
+"""Seconds that a call waits for money in a thread whose tasks cannot run meanwhile: what they hold stays
+with them."""
 GLANCE: Final = 0.005
 """Seconds between two looks for it."""
 _SERVICE: Final = "openai.request.service_tier"
@@ -127,6 +131,8 @@ class Payments:
         trial = _Trial(self, intent, scope)
         try:
             if trial.left() > 0:
+                if running_loop() is not None:
+                    trial.patience = IN_LOOP
                 self.purse.room.wait(trial.left)
         except Exception as error:
             trial.give_up(error)
@@ -182,6 +188,7 @@ class _Trial:
 
     def __init__(self, payments: Payments, intent: Intent, scope: RunScope) -> None:
         self.payment: Payment | None = None
+        self.patience = math.inf
         self._payments = payments
         self._purse = payments.purse
         self._intent = intent
@@ -242,7 +249,8 @@ class _Trial:
         now = self._payments.clock()
         if self._short_since is None:
             self._short_since = now
-        deadline = self._short_since + (taken.patience if taken.can_come else 0.0)
+        patience = min(taken.patience, self.patience) if taken.can_come else 0.0
+        deadline = self._short_since + patience
         return self._until(deadline, Refusal.of(taken))
 
     def _amounts(self, rates: Rates | None) -> Amounts:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from tests.library.making import Clock, scope
 from tests.library.paying import COST, RATES, Book, asked, paid, payments, refused, waits
 from tests.library.purses.till import Till
+from tests.waiting import until
 
 from spanfuse.errors import BreakerOpen
-from spanfuse.payments import OPENING, PRICED, Payment
+from spanfuse.payments import IN_LOOP, OPENING, PRICED, Payment
 from spanfuse.testing import directive
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.pricing import PENDING
@@ -130,3 +132,20 @@ def test_and_is_refused_when_nobody_tells() -> None:
 
 def test_without_it_calls_are_made() -> None:
     assert payments(Till(0, idle=True, told=False)).pay(asked(), scope()) is None
+
+
+async def test_a_thread_that_runs_tasks_does_not_wait_long_for_what_they_may_hold() -> None:
+    clock = Clock()
+    by = payments(Till(0, patience=60.0), clock=clock)
+
+    def let_time_pass() -> None:
+        until(lambda: by.purse.room.waiting)
+        clock.pass_(IN_LOOP)
+        by.purse.room.made()
+
+    meanwhile = threading.Thread(target=let_time_pass)
+    meanwhile.start()
+    refusal = refused(by)
+    meanwhile.join()
+
+    assert refusal.reason == "BUDGET"
