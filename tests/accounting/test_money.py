@@ -15,6 +15,7 @@ from spanfuse_processor.engine.budget import Account, Budget, Measure
 from spanfuse_processor.engine.budgets.leases import LeaseAsk, Result
 from spanfuse_processor.engine.nouns import Usage
 from spanfuse_processor.engine.tree.spending import Amended
+from spanfuse_processor.store import Store, StoreError
 from spanfuse_processor.storing import open_store
 
 DAILY = Budget("daily", 1_000_000)
@@ -159,3 +160,38 @@ def test_a_deadline_is_on_the_monotonic_clock() -> None:
         assert 0.0 < desk.money.next_deadline() - desk.clock.now <= 86_400.0
 
     life(Desk(DAILY), wait)
+
+
+def test_a_store_that_comes_back_brings_what_was_spent_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spanfuse_processor.accounting.money.PATIENCE", 0.0)
+    monkeypatch.setattr("spanfuse_processor.bookkeeping.books.CATCH_UP_EVERY", 0.01)
+    clock, away = Clock(), [False]
+
+    def open_or_fail(url: str) -> Store:
+        if away[0]:
+            raise StoreError("nobody answers")
+        return open_store(url)
+
+    monkeypatch.setattr("spanfuse_processor.bookkeeping.books.open_store", open_or_fail)
+
+    async def before(desk: Desk) -> None:
+        desk.call(400_000)
+
+    async def after(desk: Desk) -> None:
+        desk.call(300_000, of=2)
+        assert desk.spent("daily") == 300_000
+        away[0] = False
+        assert desk.money._catching_up is not None
+        await desk.money._catching_up
+        assert desk.spent("daily") == 700_000
+        desk.call(400_000, of=3)
+        assert desk.published == ["+budget/daily/stop"]
+
+    life(Desk(DAILY, store=tmp_path / "s.db", clock=clock), before)
+    away[0] = True
+    clock.now += 60.0
+    late = life(Desk(DAILY, store=tmp_path / "s.db", clock=clock), after)
+
+    assert late.money._treasury.spent == {"daily": 700_000}
