@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from spanfuse_processor.commands.explaining_budgets import describe, explain_budgets
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.policy_file import policy_from_mapping
@@ -58,3 +60,17 @@ def test_periods_are_said_with_where_they_begin() -> None:
         "1 USD in any 7 days",
         "0.000001 USD in any 61 seconds",
     ]
+
+
+@pytest.mark.parametrize(
+    ("forecast", "said"),
+    [
+        ({}, "stops at 100 %"),
+        ({"react": "degrade"}, "stops at 100 %, degrades when a forecast has it run out early"),
+        ({"react": "stop", "within": 0}, "stops at 100 %"),
+    ],
+)
+def test_what_a_forecast_may_do_is_said(forecast: dict[str, object], said: str) -> None:
+    [budget] = policy_from_mapping({"budgets": {"all": {"usd": 1, "forecast": forecast}}}).budgets
+
+    assert describe(budget).endswith(said)

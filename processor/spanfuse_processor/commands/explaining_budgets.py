@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from spanfuse_processor.engine.budget import Budget, Measure, Period
+from spanfuse_processor.engine.budget import Budget, Forecasting, Measure, Period, Reaction
 from spanfuse_processor.engine.budget_section import Weekday, dollars
 from spanfuse_processor.engine.budgets.accounts import account_of, counted_by
 from spanfuse_processor.engine.policy import Policy
@@ -45,9 +45,17 @@ def describe(budget: Budget) -> str:
     '25 USD a day (Europe/Berlin), strict; warns at 50 %, warns at 80 %, stops at 100 %'
     """
     strict = ", strict" if budget.strict else ""
-    marks = ", ".join(f"{_DID[mark.react]} at {mark.at * 100:.10g} %" for mark in budget.marks)
+    marks = [f"{_DID[mark.react]} at {mark.at * 100:.10g} %" for mark in budget.marks] or ["no marks"]
+    did = ", ".join(marks + _ahead(budget.forecast))
     mode = "" if budget.mode is Mode.ENFORCE else f" (mode: {budget.mode.value})"
-    return f"{_amount(budget)} {_period(budget)}{strict}; {marks or 'no marks'}{mode}"
+    return f"{_amount(budget)} {_period(budget)}{strict}; {did}{mode}"
+
+
+def _ahead(forecast: Forecasting) -> list[str]:
+    """What is done before the limit; the warning that every budget gives is not worth a word."""
+    if not forecast.within or forecast.react is Reaction.WARN:
+        return []
+    return [f"{_DID[forecast.react]} when a forecast has it run out early"]
 
 
 def _amount(budget: Budget) -> str:
