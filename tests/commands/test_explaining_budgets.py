@@ -66,7 +66,7 @@ def test_periods_are_said_with_where_they_begin() -> None:
     ("forecast", "said"),
     [
         ({}, "stops at 100 %"),
-        ({"react": "degrade"}, "stops at 100 %, degrades when a forecast has it run out early"),
+        ({"react": "throttle"}, "stops at 100 %, throttles when a forecast has it run out early"),
         ({"react": "stop", "within": 0}, "stops at 100 %"),
     ],
 )
