@@ -132,6 +132,23 @@ def test_a_wrong_token_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "refused with 40" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("by", ["--url", "SPANFUSE_ADMIN_URL"])
+def test_a_port_that_an_address_names_finds_what_the_service_left(
+    running: Processor, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    monkeypatch.delenv("SPANFUSE_LISTEN_HTTP_PORT")
+    monkeypatch.setenv("SPANFUSE_ADMIN_URL", running.http if by == "SPANFUSE_ADMIN_URL" else "")
+
+    assert main(["kill", "--list", *(["--url", running.http] if by == "--url" else [])]) == 0
+    assert main(["spend", *(["--url", running.http] if by == "--url" else [])]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_an_address_that_is_none_is_said_to_be_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kill", "r1", "--url", "http://127.0.0.1:http"]) == 1
+    assert "http://127.0.0.1:http is no address of a service" in capsys.readouterr().err
+
+
 def test_without_any_token_the_message_says_where_one_was_looked_for(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -12,9 +12,13 @@ import json
 import ssl
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from spanfuse_processor import admin_token
+from spanfuse_processor.config import Config
+from spanfuse_processor.config_checks import LOOPBACK
 from spanfuse_processor.config_loading import ConfigError, admin_token_path, admin_url, load_config
 
 TIMEOUT = 10.0  # seconds
@@ -39,6 +43,29 @@ def add_connection_arguments(parser: argparse.ArgumentParser) -> None:
         "--token", help="the operator's token (default SPANFUSE_ADMIN_TOKEN or the service's file)"
     )
     parser.add_argument("--ca-file", help="PEM file of the authority that signed the service's certificate")
+
+
+def settings(arguments: argparse.Namespace) -> Config:
+    """The configuration of the service that is meant. A port that `--url` or the environment names on this
+    machine is its HTTP port: what the service has left here is found by it.
+
+    Raises:
+        AdminError: the configuration is bad.
+    """
+    try:
+        config = load_config(arguments.config)
+    except ConfigError as error:
+        raise AdminError(str(error)) from None
+    port = _port_here(arguments.url or admin_url(config))
+    return replace(config, listen=replace(config.listen, http_port=port)) if port else config
+
+
+def _port_here(url: str) -> int | None:
+    try:
+        parts = urlsplit(url)
+        return parts.port if parts.hostname in LOOPBACK else None
+    except ValueError as error:
+        raise AdminError(f"{url} is no address of a service: {error}") from None
 
 
 def post(arguments: argparse.Namespace, path: str, body: dict[str, str]) -> dict[str, Any]:
@@ -80,10 +107,7 @@ def _ask(arguments: argparse.Namespace, path: str, body: bytes | None = None) ->
 
 
 def _where(arguments: argparse.Namespace) -> tuple[str, str]:
-    try:
-        config = load_config(arguments.config)
-    except ConfigError as error:
-        raise AdminError(str(error)) from None
+    config = settings(arguments)
     url = (arguments.url or admin_url(config)).rstrip("/")
     token = arguments.token or config.auth.admin_token or admin_token.find(admin_token_path(config))
     if not token:

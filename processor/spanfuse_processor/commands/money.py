@@ -19,9 +19,10 @@ from spanfuse_processor.commands.admin_client import (
     Unreachable,
     add_connection_arguments,
     get,
+    settings,
 )
 from spanfuse_processor.config import Config
-from spanfuse_processor.config_loading import ConfigError, load_config, store_url
+from spanfuse_processor.config_loading import store_url
 from spanfuse_processor.control.accounts import show_account, show_spend
 from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.treasury import Treasury
@@ -65,10 +66,7 @@ Read = Callable[[Config, Store], dict[str, Any]]
 
 
 def _asked(arguments: argparse.Namespace, path: str, read: Read, *, ledger: bool = False) -> dict[str, Any]:
-    try:
-        config = load_config(arguments.config)
-    except ConfigError as error:
-        raise AdminError(str(error)) from None
+    config = settings(arguments)
     if arguments.store:
         return _read(config, arguments.store, read)
     try:
