@@ -135,3 +135,14 @@ def test_a_rejected_directive_is_said_once(reports: Reports, caplog: pytest.LogC
     reports.effects(SOMEBODY, [rejected])
 
     assert [record.message for record in caplog.records] == ["directive rejected"]
+
+
+def test_a_line_about_a_feature_names_it(reports: Reports, caplog: pytest.LogCaptureFixture) -> None:
+    warning = Finding("rate", Severity.WARN, "RATE", "21 model calls within a minute", b"s" * 8, 21, 21, 20)
+
+    with caplog.at_level("INFO"):
+        for key in (BreakerKey(Level.RUN, "r"), BreakerKey(Level.FEATURE, "chat")):
+            reports.verdict(Verdict("r", finding=warning, key=key), wall_ns=0)
+
+    of_run, of_feature = (line.__dict__["fields"] for line in caplog.records)
+    assert of_feature == of_run | {"key": "feature/chat"}

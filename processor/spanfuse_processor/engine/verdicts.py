@@ -211,8 +211,8 @@ class Verdict:
     """One thing that the engine has to say about a run or another key.
 
     A finding that moved nothing has no transition; an operator's order has no finding. `removal` withdraws
-    the directive of an earlier verdict. `level` says whose state it is about: the run's, or that of what
-    the run belongs to; `run` is empty where no run is concerned.
+    the directive of an earlier verdict. `key` says whose state it is about (None: that of the run);
+    `run` is empty where no run is concerned.
     """
 
     run: str
@@ -222,4 +222,9 @@ class Verdict:
     removal: Removal | None = None
     ended_ns: int = 0  # event time of the offending call's end, for detection latency
     agent: str = ""
-    level: Level = Level.RUN
+    key: BreakerKey | None = None
+
+    @property
+    def level(self) -> Level:
+        """The run's, or that of what the run belongs to."""
+        return self.key.level if self.key else Level.RUN

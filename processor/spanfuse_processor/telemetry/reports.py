@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 from spanfuse_processor.engine.runs.run import Light
+from spanfuse_processor.engine.nouns import Level
 from spanfuse_processor.engine.verdicts import Directive, Finding, Mode, Severity, Verdict
 from spanfuse_processor.telemetry.log import say
 from spanfuse_processor.telemetry.metrics import (
@@ -94,6 +95,8 @@ class Reports:
 def _fields(verdict: Verdict) -> dict[str, object]:
     finding = verdict.finding
     fields: dict[str, object] = {"run": verdict.run}
+    if verdict.key is not None and verdict.level is not Level.RUN:
+        fields["key"] = str(verdict.key)  # else a feature's warning looks like its run's
     if verdict.agent:
         fields["agent"] = verdict.agent
     if finding:

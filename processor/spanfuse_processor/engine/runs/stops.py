@@ -81,7 +81,7 @@ class Stops:
             directive=directive,
             ended_ns=event.ended_ns if isinstance(event, CallEnded) else 0,
             agent=event.agent or (call.agents[-1] if call.agents else ""),
-            level=unit.key.level,
+            key=unit.key,
         )
 
     def _weighed(self, unit: Run | Feature, run: Run, call: Call, finding: Finding) -> tuple[Finding, Mode]:
@@ -106,10 +106,10 @@ class Stops:
         run = record.id if record is not None else ""
         if order.kind is OrderKind.KILL:
             directive = self._kill(order, key, record)
-            return Verdict(run=run, transition=transition, directive=directive, level=key.level)
+            return Verdict(run=run, transition=transition, directive=directive, key=key)
         self._standing.pop(key, None)
         removal = directives.removal(key, self._next(), order.reason or RELEASED) if stood else None
-        return Verdict(run=run, transition=transition, removal=removal, level=key.level)
+        return Verdict(run=run, transition=transition, removal=removal, key=key)
 
     def advance(self, now: Instant) -> list[tuple[BreakerKey, Verdict]]:
         """What time has moved."""
@@ -121,7 +121,7 @@ class Stops:
             else:
                 self._standing.pop(moved, None)
                 removal = directives.removal(moved, self._next(), EXPIRED)
-                done.append((moved, Verdict(run=_run_of(moved), removal=removal, level=moved.level)))
+                done.append((moved, Verdict(run=_run_of(moved), removal=removal, key=moved)))
         return done
 
     def probe(self, key: BreakerKey, call: Call, now: Instant) -> Verdict | None:
@@ -162,11 +162,11 @@ class Stops:
                 self._standing[key], revision=self._next(), reason=reason, ttl=self._ttl(key, now)
             )
             self._standing[key] = again
-            return Verdict(run=_run_of(key), transition=transition, directive=again, level=key.level)
+            return Verdict(run=_run_of(key), transition=transition, directive=again, key=key)
         if after is not BreakerState.HALF_OPEN:
             self._standing.pop(key, None)
         removal = directives.removal(key, self._next(), reason)
-        return Verdict(run=_run_of(key), transition=transition, removal=removal, level=key.level)
+        return Verdict(run=_run_of(key), transition=transition, removal=removal, key=key)
 
     def _issue(
         self, key: BreakerKey, finding: Finding, mode: Mode, record: Record, now: Instant
