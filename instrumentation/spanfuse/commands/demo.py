@@ -20,6 +20,7 @@ from spanfuse.demo.processes import ChildFailed
 from spanfuse.demo.progress import Progress, result_table
 from spanfuse.demo.results import DemoResult
 from spanfuse.demo.runner import Options, perform
+from spanfuse.demo.story import story_table
 
 HELP = "Watch real agents run into loops, each in its own process, and be stopped; a healthy one finishes."
 _NEEDED = ("openai", "uvicorn", "httptools")
@@ -95,7 +96,10 @@ def _show(result: DemoResult, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(result.as_json(), indent=2) + "\n")
     else:
-        Console().print(result_table(result))
+        console = Console()
+        console.print(result_table(result))
+        if result.money is not None:
+            console.print(story_table(result.money))
 
 
 def _complain(text: str, code: int) -> int:

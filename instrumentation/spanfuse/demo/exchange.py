@@ -13,7 +13,7 @@ from typing import Any
 
 from spanfuse.demo import wire
 from spanfuse.demo.scripts import Reply
-from spanfuse.demo.usage import Tally, answers, measure, reply_tokens
+from spanfuse.demo.usage import Asked, Tally, answers, measure, reply_tokens
 from spanfuse.demo.wire import Json
 
 Receive = Callable[[], Awaitable[Any]]
@@ -27,17 +27,18 @@ async def answer(send: Send, body: Json, status: int = 200, headers: Mapping[str
 
 
 class Exchange:
-    """One request and its reply, charged to one run."""
+    """One request and its reply, charged to one run and noted in the log."""
 
-    def __init__(self, request: Json, head: Json, reply: Reply, tally: Tally) -> None:
-        self._head, self._reply, self._tally = head, reply, tally
+    def __init__(self, request: Json, head: Json, reply: Reply, tally: Tally, asked: Asked) -> None:
+        self._head, self._reply, self._tally, self._asked = head, reply, tally, asked
         self._wants_usage = (request.get("stream_options") or {}).get("include_usage", False)
         self._prompt = measure(request["messages"], request.get("tools") or ())
         tally.add(self._prompt, answers(request["messages"]))
+        asked.input_tokens, asked.cached_tokens = self._prompt.tokens, self._prompt.cached
 
     async def whole(self, send: Send, pause: float) -> None:
         """Answers at once after `pause`. The reply is charged even if nobody waits for it."""
-        self._tally.produced(self._reply)
+        self._produced()
         await asyncio.sleep(pause)
         used = wire.usage(self._prompt.tokens, self._prompt.cached, reply_tokens(self._reply))
         await answer(send, wire.completion(self._head, self._reply, used))
@@ -54,11 +55,16 @@ class Exchange:
                 await self._event(send, chunk)
                 if (await asyncio.wait({gone}, timeout=gap))[0]:
                     self._tally.output_tokens += sent
+                    self._asked.output_tokens = sent
                     return
-            self._tally.produced(self._reply)
+            self._produced()
             await self._end_stream(send)
         finally:
             gone.cancel()
+
+    def _produced(self) -> None:
+        self._tally.produced(self._reply)
+        self._asked.output_tokens = reply_tokens(self._reply)
 
     async def _end_stream(self, send: Send) -> None:
         if self._wants_usage:

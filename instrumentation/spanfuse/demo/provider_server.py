@@ -3,8 +3,9 @@
     python -m spanfuse.demo.provider_server [--port N] [--pace FACTOR] [--capacity N]
 
 It prints its port as one line of JSON, then serves until it is told to end.
-Rule 1: what a run has used is counted here, by the `user` of its requests, and told at GET /stats: nobody
-has to take an agent's word for it. Rule 2: one event loop and no lock. It does not know who judges the runs.
+Rule 1: what a run has used is counted here, by the `user` of its requests, and told at GET /stats; GET /log
+has the latest requests one by one. Nobody has to take an agent's word for it. Rule 2: one event loop and no
+lock. It does not know who judges the runs.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ import socket
 import sys
 import time
 import zlib
+from collections import deque
 from dataclasses import asdict, dataclass
 
 import uvicorn
 
 from spanfuse.demo import wire
 from spanfuse.demo.exchange import Exchange, Receive, Send, answer
-from spanfuse.demo.scripts import reply_to
-from spanfuse.demo.usage import Tally
+from spanfuse.demo.scripts import reply_to, shortened
+from spanfuse.demo.usage import Asked, Tally
 from spanfuse.demo.wire import ApiError, Json
 
 MODELS = {"gpt-4o-mini": 0.025, "gpt-4o": 0.1, "gpt-4.1": 1.5}
@@ -31,6 +33,9 @@ MODELS = {"gpt-4o-mini": 0.025, "gpt-4o": 0.1, "gpt-4.1": 1.5}
 
 CHUNK = 0.005
 """Seconds between the chunks of a stream."""
+
+LOGGED = 10_000
+"""Requests that the log goes back."""
 
 _MAX_BODY = 8 * 1024 * 1024
 
@@ -50,6 +55,7 @@ class Provider:
         self._behaviour = behaviour
         self._started = int(time.time())
         self._tallies: dict[str, Tally] = {}
+        self._log: deque[Asked] = deque(maxlen=LOGGED)
         self._open = 0
         self._served = 0
 
@@ -69,6 +75,8 @@ class Provider:
         if (method, path) == ("GET", "/stats"):
             runs = {name: asdict(tally) for name, tally in self._tallies.items()}
             return await answer(send, {"runs": runs})
+        if (method, path) == ("GET", "/log"):
+            return await answer(send, {"requests": [asdict(each) for each in self._log]})
         self._authorise(scope)
         if (method, path) == ("POST", "/v1/chat/completions"):
             return await self._chat(receive, send)
@@ -89,15 +97,18 @@ class Provider:
     async def _chat(self, receive: Receive, send: Send) -> None:
         request = wire.parse(await _body(receive))
         name = _known_model(str(request.get("model", "")))
-        messages = request["messages"]
+        messages, user = request["messages"], str(request.get("user", ""))
+        asked = Asked(time.time(), user, name, wire.most_output(request))
         self._served += 1
+        self._log.append(asked)
         exchange = Exchange(
             request,
-            head={"id": f"chatcmpl-{self._served:08x}", "created": int(time.time()), "model": name},
-            reply=reply_to(messages, wire.offered(request)),
-            tally=self._tallies.setdefault(str(request.get("user", "")), Tally()),
+            head={"id": f"chatcmpl-{self._served:08x}", "created": int(asked.at), "model": name},
+            reply=shortened(reply_to(messages, wire.offered(request)), asked.most),
+            tally=self._tallies.setdefault(user, Tally()),
+            asked=asked,
         )
-        pause = _latency(name, str(request.get("user")), len(messages)) * self._behaviour.pace
+        pause = _latency(name, user, len(messages)) * self._behaviour.pace
         if request.get("stream"):
             await exchange.stream(receive, send, pause, CHUNK * self._behaviour.pace)
         else:

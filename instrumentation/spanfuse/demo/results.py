@@ -1,4 +1,4 @@
-"""What a demo found: one result per run, one for the storm, and whether all of it was as expected.
+"""What a demo found: one result per run, one for the storm, one for money, and whether all was as expected.
 
 Rule 1: calls are the agent's count, held against the provider's; money comes from the provider's alone.
 Rule 2: the JSON is a contract: its fields are here and nowhere else. It does not know processes.
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spanfuse.demo.scenarios import Scenario
-from spanfuse.demo.usage import Tally
+from spanfuse.demo.thrift import ThriftResult
+from spanfuse.demo.usage import Asked, Tally
 
 STORM_SHARE = 0.20
 """How much of its money the storm may spend at most (row S8)."""
@@ -100,16 +101,17 @@ class StormResult:
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """Everything. `storm` is None where it was left out."""
+    """Everything. `storm` and `money` are None where they were left out."""
 
     mode: str
     runs: Sequence[RunResult]
     storm: StormResult | None
+    money: ThriftResult | None = None
 
     @property
     def ok(self) -> bool:
         """True when every outcome is as expected."""
-        return all(run.ok for run in self.runs) and (self.storm is None or self.storm.ok)
+        return all(each.ok for each in (*self.runs, self.storm, self.money) if each is not None)
 
     def as_json(self) -> dict[str, Any]:
         """The object that `spanfuse demo --json` prints."""
@@ -118,6 +120,7 @@ class DemoResult:
             "ok": self.ok,
             "runs": [run.as_json() for run in self.runs],
             "storm": self.storm.as_json() if self.storm else None,
+            "money": self.money.as_json() if self.money else None,
         }
 
 
@@ -139,3 +142,8 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 def tallies(stats: Mapping[str, Any]) -> dict[str, Tally]:
     """The provider's answer at /stats: what each run has used."""
     return {name: Tally(**fields) for name, fields in stats["runs"].items()}
+
+
+def requests(log: Mapping[str, Any]) -> list[Asked]:
+    """The provider's answer at /log: its requests, the oldest first."""
+    return [Asked(**fields) for fields in log["requests"]]

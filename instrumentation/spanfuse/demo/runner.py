@@ -1,6 +1,7 @@
-"""The demo from beginning to end: parts up, agents ready, curtain, results, everything down again.
+"""The demo from beginning to end: parts up, agents ready, curtain, last act, results, everything down again.
 
-Rule 1: agents begin together, when all of them are ready, so that no start-up disturbs a measurement.
+Rule 1: agents begin together, when all of them are ready, so that no start-up disturbs a measurement; the one
+of the last act when they have ended.
 Rule 2: an agent that fails is an outcome, not an error of the demo. Rule 3: whatever happens, no process is
 left behind.
 """
@@ -8,23 +9,29 @@ left behind.
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from spanfuse.demo import accounts, stage
+from spanfuse.demo import accounts, stage, thrift
+from spanfuse.demo.allowance import FEATURE, POLICY
 from spanfuse.demo.cast import STORM, Cast
+from spanfuse.demo.finale import Finale
+from spanfuse.demo.hook import Hook
 from spanfuse.demo.processes import Child, Troupe
 from spanfuse.demo.progress import Progress
-from spanfuse.demo.results import DemoResult, tallies
+from spanfuse.demo.results import DemoResult, requests, tallies
 from spanfuse.demo.scenarios import NAMED, STORM_RUNS, storm
 from spanfuse.demo.stage import READY_WITHIN, Processor
+from spanfuse.demo.thrift import ThriftResult
 from spanfuse.demo.usage import Tally
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a person may choose. `base_url` is a real provider's: then there is no storm."""
+    """What a person may choose. `base_url` is a real provider's: then there is no storm, and no money act."""
 
     processor: bool = True
     base_url: str = ""
@@ -32,6 +39,7 @@ class Options:
     pace: float = 1.0
     storm_runs: int = STORM_RUNS
     names: tuple[str, ...] = tuple(NAMED)
+    money: bool = True
 
     @property
     def mode(self) -> str:
@@ -43,6 +51,11 @@ class Options:
         """The numbers of the storm's runs."""
         return range(0 if self.base_url else self.storm_runs)
 
+    @property
+    def has_money(self) -> bool:
+        """Whether the last act is played: its budgets are read from a file."""
+        return self.money and not self.base_url and importlib.util.find_spec("yaml") is not None
+
 
 async def perform(options: Options, progress: Progress) -> DemoResult:
     """One whole demo.
@@ -53,37 +66,67 @@ async def perform(options: Options, progress: Progress) -> DemoResult:
     progress.note("starting the provider, the agents and who judges them ...")
     with tempfile.TemporaryDirectory(prefix="spanfuse-demo-") as folder:
         async with Troupe() as troupe:
-            provider = options.base_url or await stage.start_provider(troupe, options.pace)
-            processor = await _processor(options, troupe, Path(folder))
-            cast = Cast(await _agents(options, troupe, provider, processor), processor, progress)
-            progress.note(f"mode: {options.mode}; provider: {provider}")
-            await cast.play()
-            result = await _settle(options, cast, provider)
-            if not result.ok and processor is not None:
-                progress.problem(f"the processor's last words: {processor.child.last_words()}")
-            return result
+            with Hook() as hook:
+                parts = await _prepare(options, troupe, Path(folder), hook)
+                return await _play(options, parts, hook, progress)
 
 
-async def _processor(options: Options, troupe: Troupe, folder: Path) -> Processor | None:
-    return await stage.start_processor(troupe, folder) if options.processor else None
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What has been started and is ready."""
+
+    provider: str
+    processor: Processor | None
+    agents: list[Child]
+    research: Child | None
 
 
-async def _agents(
-    options: Options, troupe: Troupe, provider: str, processor: Processor | None
-) -> list[Child]:
-    """All agents, started and ready."""
+async def _prepare(options: Options, troupe: Troupe, folder: Path, hook: Hook) -> _Parts:
+    provider = options.base_url or await stage.start_provider(troupe, options.pace)
+    processor = None
+    if options.processor:
+        alerts = stage.as_yaml({"alerts": {"webhook_url": hook.url, "webhook_secret": hook.secret}})
+        processor = await stage.start_processor(troupe, folder, alerts + POLICY)
     environment = stage.agent_environment(provider, processor, own=not options.base_url)
-    commands = [(name, ["-m", "spanfuse.demo.agents", name]) for name in options.names]
-    if options.model:
-        commands = [(name, [*command, "--model", options.model]) for name, command in commands]
+    agents = [await troupe.start(name, command, environment) for name, command in _commands(options)]
+    research = await _research(troupe, folder, environment) if options.has_money else None
+    everyone = [*agents, research] if research else agents
+    await asyncio.gather(*(agent.expect("ready", READY_WITHIN) for agent in everyone))
+    return _Parts(provider, processor, agents, research)
+
+
+def _commands(options: Options) -> Iterator[tuple[str, list[str]]]:
+    """The agents that play together: their names, and how they are started."""
+    model = ["--model", options.model] if options.model else []
+    for name in options.names:
+        yield name, ["-m", "spanfuse.demo.agents", name, *model]
     if options.storms:
-        commands.append((STORM, ["-m", "spanfuse.demo.storm", "--runs", str(len(options.storms))]))
-    agents = [await troupe.start(name, command, environment) for name, command in commands]
-    await asyncio.gather(*(agent.expect("ready", READY_WITHIN) for agent in agents))
-    return agents
+        yield STORM, ["-m", "spanfuse.demo.storm", "--runs", str(len(options.storms))]
 
 
-async def _settle(options: Options, cast: Cast, provider: str) -> DemoResult:
+async def _research(troupe: Troupe, folder: Path, environment: Mapping[str, str]) -> Child:
+    """The agent of the last act. Where it judges itself, the policy of the budgets is its own."""
+    file = folder / "policy.yml"
+    file.write_text(POLICY)
+    own = {} if "SPANFUSE_ENDPOINT" in environment else {"SPANFUSE_CONFIG": str(file)}
+    return await troupe.start(FEATURE, ["-m", "spanfuse.demo.research"], {**environment, **own})
+
+
+async def _play(options: Options, parts: _Parts, hook: Hook, progress: Progress) -> DemoResult:
+    """Lets everybody play, and works out what came of it."""
+    cast = Cast(parts.agents, parts.processor, progress)
+    progress.note(f"mode: {options.mode}; provider: {parts.provider}")
+    await cast.play()
+    finale = Finale(parts.research, hook if parts.processor else None, progress) if parts.research else None
+    if finale is not None:
+        await finale.play()
+    result = await _settle(options, cast, finale, parts.provider)
+    if not result.ok and parts.processor is not None:
+        progress.problem(f"the processor's last words: {parts.processor.child.last_words()}")
+    return result
+
+
+async def _settle(options: Options, cast: Cast, finale: Finale | None, provider: str) -> DemoResult:
     """The results, with the provider's counts where it is the demo's own."""
     if options.base_url:
         return _settle_real(options, cast)
@@ -93,7 +136,13 @@ async def _settle(options: Options, cast: Cast, provider: str) -> DemoResult:
     ]
     storms = [storm(number) for number in options.storms]
     blown = [(each, cast.ending(each.name), counted.get(each.name, Tally())) for each in storms]
-    return DemoResult(options.mode, runs, accounts.settle_storm(blown) if blown else None)
+    money = await _settle_money(finale, provider) if finale else None
+    return DemoResult(options.mode, runs, accounts.settle_storm(blown) if blown else None, money)
+
+
+async def _settle_money(finale: Finale, provider: str) -> ThriftResult:
+    log = requests(await asyncio.to_thread(stage.fetch, f"{provider}/log"))
+    return thrift.settle(finale.alerts, log, finale.worked, finale.ended, accounts.price)
 
 
 def _settle_real(options: Options, cast: Cast) -> DemoResult:

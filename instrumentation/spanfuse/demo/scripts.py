@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import uuid
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,9 @@ RETRIES = 200
 
 STORM_RETRIES = 30
 """The same for the runs of the storm (row S8)."""
+
+PROSE = 400
+"""Words of a text when nothing is said of its length."""
 
 _WORDS = (
     "the agent reads the ledger and finds the entry that was missing then it writes the sum "
@@ -40,10 +44,11 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model says: either text or one tool call."""
+    """What the model says: either text or one tool call. `cut`: it was not allowed to say more."""
 
     text: str = ""
     tool: ToolUse | None = None
+    cut: bool = False
 
 
 Script = Callable[[Sequence[Message]], Reply]
@@ -52,6 +57,14 @@ Script = Callable[[Sequence[Message]], Reply]
 def reply_to(messages: Sequence[Message], offered: frozenset[str]) -> Reply:
     """The next turn of the model, given the conversation and the names of the tools on offer."""
     return SCRIPTS.get(offered, write)(messages)
+
+
+def shortened(reply: Reply, most: int | None) -> Reply:
+    """A reply of at most so many words, each of which is a token; None: of as many as it has."""
+    words = reply.text.split()
+    if most is None or len(words) <= most:
+        return reply
+    return Reply(" ".join(words[:most]), reply.tool, cut=True)
 
 
 def book(messages: Sequence[Message]) -> Reply:
@@ -99,9 +112,12 @@ def fetch(messages: Sequence[Message]) -> Reply:
 
 
 def write(messages: Sequence[Message]) -> Reply:
-    """Writes a chapter of 400 words; which words follows from the request."""
-    start = len(_text(messages[-1])) + len(messages)
-    return Reply(" ".join(_WORDS[(start + n * 7) % len(_WORDS)] for n in range(400)))
+    """Writes as many words as it was asked for, 400 by itself; which words follows from the request."""
+    asked = re.findall(r"(\d+) words", " ".join(map(_text, messages)))
+    start = zlib.crc32(_text(messages[-1]).encode()) + len(messages)
+    stride = 1 + start % 8 * 2
+    count = int(asked[-1]) if asked else PROSE
+    return Reply(" ".join(_WORDS[(start + n * stride) % len(_WORDS)] for n in range(count)))
 
 
 SCRIPTS: Mapping[frozenset[str], Script] = {

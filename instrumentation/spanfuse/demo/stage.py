@@ -76,29 +76,38 @@ async def start_provider(troupe: Troupe, pace: float) -> str:
     return f"http://127.0.0.1:{ready['port']}"
 
 
-async def start_processor(troupe: Troupe, folder: Path) -> Processor:
-    """Starts a processor on free ports, with a configuration file in `folder`.
+async def start_processor(troupe: Troupe, folder: Path, sections: str = "") -> Processor:
+    """Starts a processor on free ports, with a configuration file in `folder`; `sections` are added to it.
 
     Raises:
         ChildFailed: it did not get ready, on five sets of ports.
     """
     for attempt in range(_TRIES):
-        processor = await _launch(troupe, folder / f"processor-{attempt}.yml")
+        processor = await _launch(troupe, folder / f"processor-{attempt}.yml", sections)
         if await _ready(processor):
             return processor
     raise ChildFailed(f"the processor did not get ready: {processor.child.last_words()}")
 
 
-async def _launch(troupe: Troupe, file: Path) -> Processor:
+async def _launch(troupe: Troupe, file: Path, sections: str) -> Processor:
     grpc, http, metrics = free_ports(3)
     token = secrets.token_urlsafe(16)
     listen = {"grpc_port": grpc, "http_port": http, "metrics_port": metrics}
     file.touch(mode=0o600)
     settings = {"listen": listen, "auth": {"admin_token": token}, "store": {"url": "memory:"}}
-    file.write_text(json.dumps(settings))  # JSON is YAML
+    file.write_text(as_yaml(settings) + sections)
     arguments = (*LEASHED, "spanfuse_processor", "processor", "--config", str(file))
     child = await troupe.start("processor", arguments, clean_environment())
     return Processor(child, f"127.0.0.1:{grpc}", f"http://127.0.0.1:{http}", token)
+
+
+def as_yaml(sections: Mapping[str, Any]) -> str:
+    """Sections of a configuration file.
+
+    >>> as_yaml({"log": {"level": "info"}})
+    'log: {"level": "info"}\\n'
+    """
+    return "".join(f"{name}: {json.dumps(fields)}\n" for name, fields in sections.items())  # JSON is YAML
 
 
 async def _ready(processor: Processor) -> bool:

@@ -42,6 +42,28 @@ class Tally:
         self.output_tokens += reply_tokens(reply)
 
 
+@dataclass(slots=True)
+class Asked:
+    """One request, as the provider's log has it.
+
+    `at` is when it came (seconds since the epoch), `user` who asked, `model` for which model, and `most` how
+    many tokens the answer may have (None: nothing was said).
+    """
+
+    at: float
+    user: str
+    model: str
+    most: int | None = None
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def used(self) -> Tally:
+        """What it used."""
+        return Tally(1, 0, 0, self.input_tokens, self.cached_tokens, self.output_tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """The size of a request in tokens; `cached` is part of `tokens`."""

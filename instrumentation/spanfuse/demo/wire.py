@@ -15,6 +15,9 @@ from spanfuse.demo.scripts import Reply, ToolUse
 
 Json = dict[str, Any]
 
+LIMITS = ("max_completion_tokens", "max_tokens")
+"""What a request calls the most tokens that its answer may have; the second is the older name."""
+
 
 class ApiError(Exception):
     """A refusal. `code` is the provider's, `headers` go with the answer."""
@@ -69,6 +72,20 @@ def _check_order(messages: Sequence[Mapping[str, Any]]) -> None:
 def offered(request: Json) -> frozenset[str]:
     """The names of the tools on offer."""
     return frozenset(tool["function"]["name"] for tool in request.get("tools") or ())
+
+
+def most_output(request: Json) -> int | None:
+    """How many tokens the answer may have at most; None: as many as it likes.
+
+    Raises:
+        ApiError: 400, when it is no such number, or said twice.
+    """
+    limits = [request[name] for name in LIMITS if request.get(name) is not None]
+    if len(limits) > 1:
+        raise ApiError(400, "Setting 'max_tokens' and 'max_completion_tokens' at once is not supported.")
+    if limits and (not isinstance(limits[0], int) or limits[0] < 1):
+        raise ApiError(400, f"{limits[0]!r} is no number of tokens.")
+    return limits[0] if limits else None
 
 
 def usage(prompt: int, cached: int, output: int) -> Json:
@@ -142,4 +159,6 @@ def _chunk(head: Json, delta: Json, finish: str | None = None) -> Json:
 
 
 def _finish(reply: Reply) -> str:
-    return "tool_calls" if reply.tool is not None else "stop"
+    if reply.tool is not None:
+        return "tool_calls"
+    return "length" if reply.cut else "stop"
