@@ -114,8 +114,18 @@ class Account(NamedTuple):
     values: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """As people and the wire name it: ``daily`` or ``daily[ann]``."""
-        return f"{self.budget}[{','.join(self.values)}]" if self.values else self.budget
+        r"""As people and the wire name it: ``daily``, ``daily[ann]``; no two accounts alike.
+
+        >>> str(Account("daily", ("ann", "chat"))), str(Account("daily", ("ann,chat",)))
+        ('daily[ann,chat]', 'daily[ann\\,chat]')
+        """
+        if not self.values:
+            return self.budget
+        return f"{self.budget}[{','.join(map(_escaped, self.values))}]"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace(",", "\\,") if "," in value or "\\" in value else value
 
 
 class Amounts(NamedTuple):

@@ -66,7 +66,7 @@ def in_order(tail: Iterable[Written]) -> list[Written]:
     latest: dict[str, float] = {}
     timed: list[tuple[float, Written]] = []
     for each in tail:
-        latest[each.writer] = max(latest.get(each.writer, 0.0), each.entry.wall)
+        latest[each.writer] = max(latest.get(each.writer, 0.0), each.entry.wall, each.entry.at)
         timed.append((latest[each.writer], each))
     return [each for _, each in sorted(timed, key=lambda pair: pair[0])]
 

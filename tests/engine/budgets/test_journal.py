@@ -17,7 +17,7 @@ def test_entries_are_numbered_and_handed_out_once() -> None:
     money.grant(DAILY, 7, NOON)
 
     assert money.drain() == [
-        Entry(1, b"a", DAILY, 5, Measure.USD, NOON, Change.CHARGE, 5, 0, 5, 0),
+        Entry(1, b"a", DAILY, 5, Measure.USD, NOON, Change.CHARGE, 5, 0, 5, 0, 1),
         Entry(2, b"", DAILY, 7, Measure.USD, NOON, Change.GRANT),
     ]
     assert money.drain() == []

@@ -193,6 +193,20 @@ class Book:
         if len(slots) == 1:
             self.end = self._leaves()
 
+    def insert(self, amount: int, calls: int, at: float) -> None:
+        """Like `put`, where the clock of somebody else says when: exactly from then on."""
+        slots = self.slots
+        assert slots is not None
+        slot, place = int(at // self.width), len(slots)
+        while place and slots[place - 1][0] > slot:
+            place -= 1
+        if place and slots[place - 1][0] == slot:
+            _, spent, made = slots[place - 1]
+            slots[place - 1] = (slot, spent + amount, made + calls)
+        else:
+            slots.insert(place, (slot, amount, calls))
+            self.end = self._leaves()
+
     def _put_before(self, slot: int, amount: int, calls: int) -> None:
         """Into the slot, or the next that there is: what was spent never counts for less than it should."""
         slots = self.slots

@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from spanfuse_processor.engine.budget import Account, Amounts
 from spanfuse_processor.engine.budgets.accounts import counted_by
+from spanfuse_processor.engine.budgets.again import again
 from spanfuse_processor.engine.budgets.book import Book
-from spanfuse_processor.engine.budgets.journal import Change, Entry
+from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.periods import window_of
-from spanfuse_processor.engine.budgets.receipts import Receipt, Receipts
+from spanfuse_processor.engine.budgets.receipts import Receipt
 from spanfuse_processor.engine.budgets.reservations import Held, Reservations
 from spanfuse_processor.engine.budgets.shelf import Shelf
 from spanfuse_processor.engine.budgets.till import Till
@@ -61,10 +62,13 @@ def of_receipts(receipts: Iterable[tuple[bytes, Receipt]]) -> Plain:
         "keys": [key.hex() for key, _ in pairs],
         "amounts": [amount for row in rows for amount in row.amounts],
         "where": [where.setdefault(id(row.accounts), len(where)) for row in rows],
+        "leased": [where.setdefault(id(row.leased), len(where)) for row in rows],
         "walls": [row.wall for row in rows],
-        "flags": [row.unpriced + 2 * row.presumed for row in rows],
+        "unpriced": [int(row.unpriced) for row in rows],
+        "ranks": [row.rank for row in rows],
+        "told": {number: row.told for number, row in enumerate(rows) if row.told},
     }
-    shared = {id(row.accounts): row.accounts for row in rows}
+    shared = {id(each): each for row in rows for each in (row.accounts, row.leased)}
     return columns | {"accounts": [[_of_account(each) for each in shared[known]] for known in where]}
 
 
@@ -122,11 +126,11 @@ def restore(
     for key, receipt in _receipts(dump["receipts"]):
         till.receipts.put(key, receipt)
     standing = {bytes.fromhex(each["key"]): each for each in dump["held"]}
-    for entry in entries:
-        if entry.number > till.journal.number:
-            till.journal.number = entry.number
-            _again(till, entry)
-            standing.pop(entry.key, None)
+    fresh = [each for each in entries if each.number > till.journal.number]
+    again(till, fresh)
+    for entry in fresh:
+        till.journal.number = entry.number
+        standing.pop(entry.key, None)
     for key, each in standing.items():
         payer = Payer(*each["payer"])
         plan = till.shelf.plan(payer, wall)
@@ -136,58 +140,13 @@ def restore(
 def _receipts(plain: Mapping[str, Any]) -> Iterator[tuple[bytes, Receipt]]:
     accounts = [tuple(_account(each) for each in known) for known in plain["accounts"]]
     amounts = iter(plain["amounts"])
-    rows = zip(plain["keys"], plain["where"], plain["walls"], plain["flags"], strict=True)
-    for key, where, wall, flags in rows:
+    told = {int(number): tuple(map(tuple, each)) for number, each in plain["told"].items()}
+    columns = [plain[name] for name in ("keys", "where", "leased", "walls", "unpriced", "ranks")]
+    for number, (key, where, leased, wall, unpriced, rank) in enumerate(zip(*columns, strict=True)):
         each = Amounts(next(amounts), next(amounts), next(amounts))
-        yield bytes.fromhex(key), Receipt(each, accounts[where], wall, bool(flags & 1), bool(flags & 2))
-
-
-def _again(till: Till, entry: Entry) -> None:
-    """Does what an entry says was done."""
-    if entry.kind is Change.CANCEL or entry.account not in till.shelf.accounts:
-        return
-    book = till.shelf.open(entry.account, entry.wall)
-    if entry.measure is not book.budget.measure:
-        return
-    book.turn(entry.wall)
-    if entry.kind in (Change.GRANT, Change.RETURN):
-        sign = 1 if entry.kind is Change.GRANT else -1
-        book.granted = max(0, book.granted + sign * entry.amount)
-    elif entry.kind is Change.USE:
-        book.use(entry.amount, entry.wall, entry.amount - entry.overrun)
-    elif entry.kind is Change.REFUND:
-        book.add(-entry.amount, entry.wall, entry.wall)
-    elif entry.kind is Change.LEASED:
-        book.count(entry.wall)
-    else:
-        _pay_again(book, entry)
-        _note_again(till.receipts, entry)
-
-
-def _pay_again(book: Book, entry: Entry) -> None:
-    calls = int(entry.kind is not Change.CORRECT)
-    book.spent += entry.amount
-    book.calls += calls
-    book.late += entry.late
-    book.overrun += entry.overrun
-    book.unpriced += entry.unpriced
-    book.touched = entry.wall
-    if book.slots is not None:
-        book.put(entry.amount, calls, entry.wall)
-
-
-def _note_again(receipts: Receipts, entry: Entry) -> None:
-    """Adds what one account was charged to the receipt of its call."""
-    known = receipts.get(entry.key)
-    at = {entry.measure.value: entry.total}
-    if known is None:
-        presumed = entry.kind is Change.EXPIRE
-        receipt = Receipt(
-            Amounts(0, 0, 0)._replace(**at), (entry.account,), entry.wall, entry.unpriced > 0, presumed
+        yield (
+            bytes.fromhex(key),
+            Receipt(
+                each, accounts[where], wall, bool(unpriced), rank, told.get(number, ()), accounts[leased]
+            ),
         )
-    else:
-        accounts = known.accounts if entry.account in known.accounts else (*known.accounts, entry.account)
-        receipt = known._replace(amounts=known.amounts._replace(**at), accounts=accounts)
-        if entry.kind is Change.CORRECT:
-            receipt = receipt._replace(presumed=False, unpriced=False)
-    receipts.put(entry.key, receipt)

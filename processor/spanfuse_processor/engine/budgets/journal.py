@@ -40,6 +40,9 @@ class Entry(NamedTuple):
         total: what the call comes to in this measure after it; 0 for leases.
         wall: from when on it counts.
         late, overrun, unpriced: by how much these counts of `Balance` changed.
+        rank: of `total`, as in `Receipt`; 0 for leases.
+        before: what the call came to in this measure before it was put right.
+        at: when it was noted, where that may be later than `wall`.
     """
 
     number: int
@@ -53,6 +56,9 @@ class Entry(NamedTuple):
     late: int = 0
     overrun: int = 0
     unpriced: int = 0
+    rank: int = 0
+    before: int = 0
+    at: float = 0.0
 
 
 class Journal:
@@ -71,17 +77,15 @@ class Journal:
         self.number = self.lost = 0
 
     def note(
-        self, kind: Change, key: bytes, book: Book, amount: int, wall: float, total: int = 0, *counts: int
+        self, kind: Change, key: bytes, book: Book, amount: int, wall: float, total: int = 0, *more: float
     ) -> None:
-        """Writes down one change; `counts` are those of `Entry`, from `late` on."""
+        """Writes down one change; `more` is what `Entry` has from `late` on."""
         if not self.limit:
             return
         self.number += 1
         self.lost += len(self._entries) == self.limit
         measure = book.budget.measure
-        self._entries.append(
-            Entry(self.number, key, book.account, amount, measure, wall, kind, total, *counts)
-        )
+        self._entries.append(Entry(self.number, key, book.account, amount, measure, wall, kind, total, *more))  # type: ignore[arg-type]
 
     def drain(self) -> list[Entry]:
         """Hands out every entry since the last time."""

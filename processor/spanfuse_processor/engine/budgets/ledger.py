@@ -18,6 +18,7 @@ from typing import Any, Final, Self
 
 from spanfuse_processor.engine.budget import Account, Amounts, Budget
 from spanfuse_processor.engine.budgets import dumps
+from spanfuse_processor.engine.budgets.again import PAID, again
 from spanfuse_processor.engine.budgets.book import Balance, Closed
 from spanfuse_processor.engine.budgets.journal import Change, Entry, Journal
 from spanfuse_processor.engine.budgets.receipts import Receipts
@@ -195,7 +196,7 @@ class Ledger:
         if account in self._shelf.accounts:
             book = self._shelf.open(account, wall)
             if less := book.add(-amount, wall, at):
-                self._journal.note(Change.REFUND, lease, book, -less, at)
+                self._journal.note(Change.REFUND, lease, book, -less, at, 0, 0, 0, 0, 0, 0, wall)
 
     def balance(self, account: Account, wall: float) -> Balance:
         """How an account stands, also one that nothing was charged to.
@@ -236,6 +237,19 @@ class Ledger:
     def drain(self) -> list[Entry]:
         """Every change since the last time, where a journal is kept; see `Entry`."""
         return self._journal.drain()
+
+    def follow(self, entries: Sequence[Entry]) -> tuple[Account, ...]:
+        """Counts what another ledger of the same accounts noted, in its order; none of it is noted here.
+
+        A call that both were told of counts once, and what the other's leases hold is promised here, too.
+        Returns the accounts whose spend changed.
+        """
+        if entries:
+            self._shelf.make_room(entries[-1].wall)
+        for entry in entries if len(self._held) else ():
+            if entry.kind in PAID:
+                self._held.release(entry.key)
+        return again(self._till, entries)
 
     def renew(self, budgets: Sequence[Budget], wall: float) -> None:
         """Goes on with other budgets. What was spent goes over to the account of the same name where it

@@ -8,20 +8,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.budget import Account, Amounts
 
+PRESUMED: Final = 0
+"""The rank of what was reserved for a call when nobody says what it used."""
+TOLD: Final = 1
+"""The rank of what a call was said to have used; one more for each time that it was put right."""
+
 
 class Receipt(NamedTuple):
-    """What one call was charged: how much, to which accounts, when; whether its price was not known, and
-    whether the amounts are those that were reserved for it because nobody said what it used."""
+    """What one call was charged, and when.
+
+    Attributes:
+        amounts: how much, in every measure.
+        accounts: that were charged.
+        wall: when.
+        unpriced: its price was not known then.
+        rank: how sure the amounts are.
+        told: rank and amount of each account, where they are not alike; others charge, too.
+        leased: accounts that counted the call and were not charged.
+    """
 
     amounts: Amounts
     accounts: tuple[Account, ...]
     wall: float
     unpriced: bool = False
-    presumed: bool = False
+    rank: int = TOLD
+    told: tuple[tuple[int, int], ...] = ()
+    leased: tuple[Account, ...] = ()
+
+    @property
+    def presumed(self) -> bool:
+        """Nobody has said yet what the call used."""
+        return self.rank == PRESUMED
+
+    def of(self, index: int, measure: int) -> tuple[int, int]:
+        """Rank and amount of one of the accounts, whose measure it is."""
+        return self.told[index] if self.told else (self.rank, self.amounts[measure])
 
 
 class Receipts:

@@ -61,8 +61,7 @@ class Shelf:
         return plan
 
     def _found(self, accounts: tuple[Account, ...], wall: float) -> Plan:
-        if len(self._books) + len(accounts) > self._limit:
-            self._put_away(wall)
+        self.make_room(wall, len(accounts))
         books = tuple(self.open(account, wall) for account in accounts)
         return Plan(books, tuple(each for each in books if each.strict), accounts)
 
@@ -85,6 +84,11 @@ class Shelf:
         shelf = Shelf(budgets, self._closed, self._limit)
         shelf.evicted = self.evicted
         return shelf
+
+    def make_room(self, wall: float, more: int = 0) -> None:
+        """Puts books away, where there are too many with so many more."""
+        if len(self._books) + more > self._limit:
+            self._put_away(wall)
 
     def _put_away(self, wall: float) -> None:
         free = [each for each in self._books.values() if not each.reserved and not each.granted]

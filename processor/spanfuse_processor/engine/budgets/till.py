@@ -14,7 +14,7 @@ from typing import Final
 from spanfuse_processor.engine.budget import Account, Amounts
 from spanfuse_processor.engine.budgets.book import Book
 from spanfuse_processor.engine.budgets.journal import Change, Journal
-from spanfuse_processor.engine.budgets.receipts import Receipt, Receipts
+from spanfuse_processor.engine.budgets.receipts import PRESUMED, TOLD, Receipt, Receipts
 from spanfuse_processor.engine.budgets.shelf import Plan, Shelf
 
 NOTHING: Final = Amounts(0, 0, 0)
@@ -63,8 +63,9 @@ class Till:
                 book.spend(amounts[at], wall, ended, before)
                 if unpriced:
                     book.unpriced += 1
-        receipt = Receipt(amounts, accounts, wall, unpriced, kind is Change.EXPIRE)
-        self.receipts.put(key, receipt)
+        rank = PRESUMED if kind is Change.EXPIRE else TOLD
+        counted = tuple(each for each in plan.accounts if each not in accounts) if leased else ()
+        self.receipts.put(key, Receipt(amounts, accounts, wall, unpriced, rank, (), counted))
         return accounts
 
     def _spend_noted(
@@ -83,7 +84,8 @@ class Till:
         book.spend(amount, wall, ended, before)
         book.unpriced += unpriced
         counts = (book.late - late, book.overrun - overrun, int(unpriced))
-        self.journal.note(kind, key, book, amount, wall, amount, *counts)
+        rank = PRESUMED if kind is Change.EXPIRE else TOLD
+        self.journal.note(kind, key, book, amount, wall, amount, *counts, rank)
 
     def _leased(self, book: Book, leased: Collection[str], key: bytes, wall: float) -> bool:
         """Whether a lease pays: then the call is counted, and the lease charged when its use is told."""
@@ -97,20 +99,23 @@ class Till:
     def revise(self, key: bytes, known: Receipt, amounts: Amounts, wall: float) -> tuple[Account, ...]:
         """Charges the difference to what is known of a call. Returns the accounts whose spend changed."""
         changed = []
-        for account in known.accounts:
+        rank = 1 + max([known.rank, *(rank for rank, _ in known.told)])
+        for index, account in enumerate(known.accounts):
             if account not in self.shelf.accounts:
                 continue  # a budget that is no more
             book = self.shelf.open(account, wall)
             book.turn(wall)
             late, overrun, unpriced = book.late, book.overrun, book.unpriced
             at = book.at
-            amount = book.add(amounts[at] - known.amounts[at], wall, known.wall)
-            if known.unpriced and known.wall >= book.start:
+            then, before = known.of(index, at)
+            amount = book.add(amounts[at] - before, wall, known.wall)
+            if known.unpriced and then == TOLD and known.wall >= book.start:
                 book.unpriced = max(0, unpriced - 1)
             counts = (book.late - late, book.overrun - overrun, book.unpriced - unpriced)
             counted = wall if counts[0] else known.wall
-            self.journal.note(Change.CORRECT, key, book, amount, counted, amounts[at], *counts)
+            told = (*counts, rank, before, wall)
+            self.journal.note(Change.CORRECT, key, book, amount, counted, amounts[at], *told)
             if amount:
                 changed.append(account)
-        self.receipts.put(key, Receipt(amounts, known.accounts, known.wall))
+        self.receipts.put(key, Receipt(amounts, known.accounts, known.wall, rank=rank, leased=known.leased))
         return tuple(changed)
