@@ -196,7 +196,7 @@ class Ledger:
         if account in self._shelf.accounts:
             book = self._shelf.open(account, wall)
             if less := book.add(-amount, wall, at):
-                self._journal.note(Change.REFUND, lease, book, -less, at, 0, 0, 0, 0, 0, 0, wall)
+                self._journal.note(Change.REFUND, lease, book, -less, at, at=wall)
 
     def balance(self, account: Account, wall: float) -> Balance:
         """How an account stands, also one that nothing was charged to.

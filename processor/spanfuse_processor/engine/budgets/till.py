@@ -54,16 +54,16 @@ class Till:
             books = tuple(each for each in books if not self._leased(each, leased, key, wall))
             accounts = tuple(each.account for each in books)
         noted = self.journal.limit > 0
+        rank = PRESUMED if kind is Change.EXPIRE else TOLD
         for book in books:
             at = book.at
             before = reserved[at] if promised and book in promised else 0
             if noted:
-                self._spend_noted(kind, key, book, amounts[at], wall, ended, before, unpriced)
+                self._spend_noted(kind, key, book, amounts[at], wall, ended, before, int(unpriced), rank)
             else:
                 book.spend(amounts[at], wall, ended, before)
                 if unpriced:
                     book.unpriced += 1
-        rank = PRESUMED if kind is Change.EXPIRE else TOLD
         counted = tuple(each for each in plan.accounts if each not in accounts) if leased else ()
         self.receipts.put(key, Receipt(amounts, accounts, wall, unpriced, rank, (), counted))
         return accounts
@@ -77,15 +77,15 @@ class Till:
         wall: float,
         ended: float,
         before: int,
-        unpriced: bool,
+        unpriced: int,
+        rank: int,
     ) -> None:
         book.turn(wall)
         late, overrun = book.late, book.overrun
         book.spend(amount, wall, ended, before)
         book.unpriced += unpriced
-        counts = (book.late - late, book.overrun - overrun, int(unpriced))
-        rank = PRESUMED if kind is Change.EXPIRE else TOLD
-        self.journal.note(kind, key, book, amount, wall, amount, *counts, rank)
+        late, overrun = book.late - late, book.overrun - overrun
+        self.journal.note(kind, key, book, amount, wall, amount, late, overrun, unpriced, rank)
 
     def _leased(self, book: Book, leased: Collection[str], key: bytes, wall: float) -> bool:
         """Whether a lease pays: then the call is counted, and the lease charged when its use is told."""
