@@ -45,8 +45,15 @@ def describe(result: dict[str, Any]) -> str:
     runs = ", ".join(map(describe_run, result["runs"]))
     storm = result["storm"] or {}
     share, p50, p99 = (storm.get(name) for name in ("spent_share", "p50_ms", "p99_ms"))
+    money = describe_money(result.get("money") or {})
     verdict = "right" if right(result) else f"WRONG {result.get('error', '')}"
-    return f"{verdict}: {runs}; storm {storm.get('calls_made')} calls, share {share}, p50 {p50}, p99 {p99} ms"
+    return f"{verdict}: {runs}; storm {storm.get('calls_made')} calls, share {share}, p50 {p50}, p99 {p99} ms; {money}"
+
+
+def describe_money(money: dict[str, Any]) -> str:
+    """The last act in a few words."""
+    alert = money.get("alert") or {}
+    return f"money {money.get('spent_usd')}, alert at {alert.get('after_s')} s, lead {alert.get('lead_s')} s"
 
 
 def describe_run(run: dict[str, Any]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from typing import Protocol
 
 import pytest
+from tests.demo.test_thrift import BRAKE, result
 
 from spanfuse.commands import demo
 from spanfuse.demo.processes import ChildFailed
@@ -14,18 +15,23 @@ from spanfuse.demo.progress import Progress
 from spanfuse.demo.results import DemoResult, RunResult
 from spanfuse.demo.runner import Options
 from spanfuse.demo.scenarios import HEALTHY
+from spanfuse.demo.thrift import ThriftResult
 
 RIGHT = RunResult(HEALTHY, "finished", None, 30, 30, 0.05, 0.0, None)
 WRONG = RunResult(HEALTHY, "stopped", "repeat", 12, 30, 0.02, 0.03, 2.0)
 
-Play = Callable[[RunResult | Exception], list[Options]]
+
+class Play(Protocol):
+    """Replaces the demo itself by its result; returns what it was asked for."""
+
+    def __call__(self, result: RunResult | Exception, money: ThriftResult | None = None) -> list[Options]: ...
 
 
 @pytest.fixture
 def play(monkeypatch: pytest.MonkeyPatch) -> Play:
-    """Replaces the demo itself by its result; returns what it was asked for."""
+    """See Play."""
 
-    def prepare(result: RunResult | Exception) -> list[Options]:
+    def prepare(result: RunResult | Exception, money: ThriftResult | None = None) -> list[Options]:
         asked: list[Options] = []
 
         async def perform(options: Options, progress: Progress) -> DemoResult:
@@ -33,7 +39,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
             progress.note("at work")
             if isinstance(result, Exception):
                 raise result
-            return DemoResult(options.mode, [result], None)
+            return DemoResult(options.mode, [result], None, money)
 
         monkeypatch.setattr(demo, "perform", perform)
         return asked
@@ -64,6 +70,22 @@ def test_exit_1_with_a_reason_when_a_part_does_not_get_ready(
     play(ChildFailed("provider never said 'ready'"))
     assert run() == 1
     assert "spanfuse demo: provider never said 'ready'" in capsys.readouterr().err
+
+
+def test_exit_1_when_money_did_not_go_as_expected(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
+    play(RIGHT, money=result(alerts=[BRAKE]))
+    assert run() == 1
+    assert "no forecast was heard" in capsys.readouterr().out
+
+
+def test_what_happened_to_money_is_shown_below_the_table(
+    play: Play, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play(RIGHT, money=result())
+    assert run() == 0
+    runs, money = capsys.readouterr().out.split("the money of research")
+    assert "healthy" in runs
+    assert "rightly signed" in money
 
 
 def test_json_is_all_that_standard_output_holds(play: Play, capsys: pytest.CaptureFixture[str]) -> None:

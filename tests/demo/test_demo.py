@@ -49,7 +49,7 @@ def left_behind(mark: str) -> list[str]:
 
 @pytest.mark.parametrize("processor", [False, True], ids=["embedded", "processor"])
 def test_the_loops_are_stopped_and_nothing_else_is_touched(processor: bool) -> None:
-    result, shown = play(Options(processor=processor, storm_runs=20, pace=0.5))
+    result, shown = play(Options(processor=processor, storm_runs=20, pace=0.5, money=False))
     by_name = {run.scenario.name: run for run in result.runs}
 
     assert result.ok, shown + json.dumps(result.as_json())
@@ -60,6 +60,19 @@ def test_the_loops_are_stopped_and_nothing_else_is_touched(processor: bool) -> N
     assert (by_name["streaming"].detector, by_name["streaming"].calls) == ("operator", 2)
 
 
+@pytest.mark.parametrize(
+    ("processor", "signed"), [(False, None), (True, True)], ids=["embedded", "processor"]
+)
+def test_a_forecast_warns_in_time_and_the_money_lasts(processor: bool, signed: bool | None) -> None:
+    result, shown = play(Options(processor=processor, storm_runs=0, names=()))
+
+    assert result.ok, shown + json.dumps(result.as_json())
+    assert result.money is not None
+    assert result.money.alert is not None
+    assert result.money.alert.signed is signed
+    assert result.money.spent < 0.9
+
+
 def test_a_real_provider_is_asked_with_the_persons_key(
     provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,7 +81,7 @@ def test_a_real_provider_is_asked_with_the_persons_key(
     result, shown = play(Options(processor=False, base_url=f"{provider}/v1", model="gpt-4o-mini"))
 
     assert result.ok, shown
-    assert result.storm is None
+    assert (result.storm, result.money) == (None, None)
     assert {run.calls_unguarded for run in result.runs} == {None}
     assert all(run.cost_usd for run in result.runs)
 
@@ -81,7 +94,7 @@ def test_nothing_is_left_behind_when_the_demo_is_ended(number: signal.Signals) -
     ) as demo:
         assert demo.stderr is not None
         until(lambda: "running" in demo.stderr.readline(), timeout=60)  # type: ignore[union-attr]
-        assert len(left_behind(mark)) == 8
+        assert len(left_behind(mark)) == 9
         demo.send_signal(number)
         demo.stderr.read()
     until(lambda: not left_behind(mark), timeout=10)

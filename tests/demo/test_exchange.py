@@ -53,6 +53,14 @@ async def test_a_stream_that_the_client_closes_ends_the_bill() -> None:
     assert len(client.sent) <= 14
 
 
+async def test_the_log_has_what_a_closed_stream_used() -> None:
+    provider = Provider(Behaviour(pace=0))
+    client = Client(json.dumps({**STORY, "stream": True}).encode(), hang_up_after=12)
+    await client.ask(provider)
+    (asked,) = json.loads(await Client().ask(provider, "GET", "/log"))["requests"]
+    assert asked["output_tokens"] == (await tally(provider))["output_tokens"]
+
+
 async def test_a_stream_that_is_read_to_its_end_is_charged_in_full() -> None:
     provider = Provider(Behaviour(pace=0))
     last = await Client(json.dumps({**STORY, "stream": True}).encode()).ask(provider)

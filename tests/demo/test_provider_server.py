@@ -139,6 +139,31 @@ def test_what_a_run_used_is_counted_by_its_user(client: OpenAI, provider: str) -
     }
 
 
+@pytest.mark.parametrize("limit", ["max_tokens", "max_completion_tokens"])
+def test_an_answer_is_cut_off_where_the_request_says(client: OpenAI, limit: str) -> None:
+    answer = create(client, messages=STORY, tools=[], **{limit: 150})
+    assert answer.choices[0].finish_reason == "length"
+    assert answer.usage.completion_tokens == len(answer.choices[0].message.content.split()) == 150
+
+
+@pytest.mark.parametrize("limits", [{"max_tokens": 0}, {"max_tokens": 9, "max_completion_tokens": 9}])
+def test_a_limit_that_is_none_is_refused(client: OpenAI, limits: dict[str, int]) -> None:
+    with pytest.raises(openai.BadRequestError):
+        create(client, **limits)
+
+
+def test_the_log_has_each_request_with_its_model_and_its_limit(client: OpenAI, provider: str) -> None:
+    create(client, messages=STORY, tools=[], user="logged")
+    create(client, messages=STORY, tools=[], user="logged", model="gpt-4o-mini", max_completion_tokens=150)
+    with urllib.request.urlopen(f"{provider}/log", timeout=5) as answer:
+        asked = [each for each in json.load(answer)["requests"] if each["user"] == "logged"]
+    assert [(each["model"], each["most"], each["output_tokens"]) for each in asked] == [
+        ("gpt-4o", None, 400),
+        ("gpt-4o-mini", 150, 150),
+    ]
+    assert asked[0]["at"] <= asked[1]["at"]
+
+
 async def test_many_runs_are_served_at_once(provider: str) -> None:
     async with AsyncOpenAI(base_url=f"{provider}/v1", api_key="sk-demo", max_retries=0) as client:
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from tests.demo.test_thrift import ALERT, BRAKE, result
 
-from spanfuse.demo.results import DemoResult, RunResult, StormResult, milliseconds, percentile
+from spanfuse.demo.hook import Alert
+from spanfuse.demo.results import DemoResult, RunResult, StormResult, milliseconds, percentile, requests
 from spanfuse.demo.scenarios import HEALTHY, LOOPING
+from spanfuse.demo.usage import Asked
 
 STOPPED = RunResult(LOOPING, "stopped", "repeat", 8, 200, 0.01, 1.6, 2.5)
 FINISHED = RunResult(HEALTHY, "finished", None, 30, 30, 0.05, 0.0, None)
@@ -40,6 +43,7 @@ def test_the_json_has_exactly_the_fields_of_the_contract() -> None:
             "p50_ms": 2.0,
             "p99_ms": 9.0,
         },
+        "money": None,
     }
 
 
@@ -73,6 +77,21 @@ def test_a_run_is_right_when_it_ends_as_expected_and_in_time(run: RunResult, ok:
 def test_the_storm_is_right_when_all_stop_and_a_fifth_is_spent_at_most(storm: StormResult, ok: bool) -> None:
     assert storm.ok is ok
     assert DemoResult("embedded", [FINISHED], storm).ok is ok
+
+
+@pytest.mark.parametrize(("alerts", "ok"), [([ALERT, BRAKE], True), ([BRAKE], False)])
+def test_money_has_its_say_and_its_object(alerts: list[Alert], ok: bool) -> None:
+    act = result(alerts=alerts)
+    whole = DemoResult("processor", [FINISHED], STORM, act)
+
+    assert whole.ok is ok
+    assert whole.as_json()["money"] == act.as_json()
+
+
+def test_the_providers_log_is_read_back() -> None:
+    asked = Asked(1.5, "research", "gpt-4o", 150, 20, 0, 150)
+
+    assert requests({"requests": [dataclasses.asdict(asked)]}) == [asked]
 
 
 def test_a_percentile_is_the_nearest_rank() -> None:

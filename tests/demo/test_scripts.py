@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spanfuse.demo.scripts import Reply, reply_to
+from spanfuse.demo.scripts import Reply, reply_to, shortened
 from spanfuse.demo.wire import said
 
 
@@ -71,3 +71,19 @@ def test_research_asks_for_each_item_once_and_answers() -> None:
 def test_without_tools_the_model_writes_prose() -> None:
     reply = reply_to([{"role": "user", "content": [{"type": "text", "text": "Write."}]}], frozenset())
     assert len(reply.text.split()) == 400
+
+
+@pytest.mark.parametrize(("text", "words"), [("Write 70 words.", 70), ("Write.", 400)])
+def test_prose_is_as_long_as_it_was_asked_for(text: str, words: int) -> None:
+    assert len(reply_to([{"role": "user", "content": text}], frozenset()).text.split()) == words
+
+
+def test_two_requests_get_two_texts() -> None:
+    one, other = (reply_to([{"role": "user", "content": each}], frozenset()) for each in ("Tin.", "Ore."))
+    assert one.text != other.text
+
+
+def test_a_reply_is_cut_off_at_so_many_words_and_says_so() -> None:
+    assert shortened(Reply("one two three"), 2) == Reply("one two", cut=True)
+    assert shortened(Reply("one two"), 2) == Reply("one two")
+    assert shortened(Reply("one two"), None) == Reply("one two")

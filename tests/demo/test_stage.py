@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 
 from spanfuse.demo import stage
+from spanfuse.demo.allowance import POLICY
 from spanfuse.demo.processes import Troupe, free_ports
 from spanfuse.demo.stage import (
     agent_environment,
+    as_yaml,
     clean_environment,
     fetch,
     start_processor,
     start_provider,
 )
+from spanfuse_processor.config_loading import load_config
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,15 @@ async def test_the_processor_is_ready_when_it_accepts_our_token(tmp_path: Path) 
         assert fetch(url, processor.admin_token) is not None
         with pytest.raises(OSError, match="403"):
             fetch(url, "not ours")
+
+
+async def test_a_processor_takes_sections_of_its_configuration(tmp_path: Path) -> None:
+    async with Troupe() as troupe:
+        processor = await start_processor(troupe, tmp_path, as_yaml({"log": {"level": "error"}}) + POLICY)
+        assert processor.child.running
+    config = load_config(tmp_path / "processor-0.yml", {})
+    assert config.log.level == "error"
+    assert [budget.name for budget in config.policy.budgets] == ["research", "research-calls"]
 
 
 async def test_a_processor_whose_port_was_taken_is_started_on_others(

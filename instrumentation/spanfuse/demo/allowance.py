@@ -67,7 +67,7 @@ STEADY: Final = 4.0
 NEXT_HELPER: Final = 0.3
 """Seconds after which there is one more, from then on."""
 HELPERS: Final = 10
-PAUSE: Final = 0.45
+PAUSE: Final = 0.46
 """Seconds between two reports of one helper."""
 SLOW_CALLS: Final = 3
 """Calls that have been held back, after which enough has been seen."""
