@@ -135,7 +135,7 @@ async def test_replicas_read_along_what_each_other_spend(url: str, faults: Fault
     one, other = books(url, faults), books(url, faults)
     told: list[Written] = []
     await other.restore(0.0)
-    other.follow(told.extend)
+    other.follow(told.extend, told.clear)
     ledger = FakeLedger()
     ledger.change(*entries(1, 2))
 

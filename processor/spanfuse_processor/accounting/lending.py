@@ -52,6 +52,10 @@ class Lending:
         self._office = LeaseOffice(ledger, wall, clean=clean, hello=0.0 if dump else HELLO)
         self._office.load(dump, entries)
 
+    def follow(self, entries: Iterable[Entry]) -> None:
+        """Other processors lend from the same accounts; the ledger knows already."""
+        self._office.follow(entries)
+
     def dump(self) -> dict[str, Any]:
         """All leases, as plain data."""
         return self._office.dump()

@@ -4,7 +4,7 @@
 
 Rule 1: it lives on the loop that owns the engine, and nothing here waits: not for a store, not for a webhook.
 Rule 2: the ledger is read once, before the service is ready; what changes is handed on several times a
-second. Rule 3: a store that cannot be read costs its memory, never the service: it is said, and leases learn
+second, and what other processors change in it is read along. Rule 3: a store that cannot be read costs its memory, never the service: it is said, and leases learn
 first. It does not know spans, sockets or HTTP.
 """
 
@@ -31,6 +31,7 @@ from spanfuse_processor.engine.cashier import Cashier
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.treasury import AccountView, Treasury
 from spanfuse_processor.engine.tree.spending import Amended
+from spanfuse_processor.store import Written
 from spanfuse_processor.telemetry import log
 from spanfuse_processor.telemetry.budgets import BudgetBoard
 from spanfuse_processor.telemetry.keeping import SENT
@@ -106,11 +107,13 @@ class Money:
         wall = self._wall()
         if restored is None:
             log.say(logging.ERROR, "the store does not answer: what was spent before is not known yet")
-            self._catching_up = asyncio.create_task(self._books.catch_up(self, self._caught_up))
+            self._catch_up()
         elif restored.dump is None and not restored.entries and self._lasting:
             # Before anything is lent: a life that is killed at once would be taken for none.
             self._first = await self._books.begin(self, PATIENCE)
         self._resume(restored)
+        if restored is not None:
+            self._follow()
         self._order(*self._lending.require(self._budgets, wall))
         self._look(wall)
 
@@ -223,9 +226,25 @@ class Money:
         }
         return {**self._treasury.ledger.dump(recent), "beside": beside}
 
+    def _catch_up(self) -> None:
+        self._catching_up = asyncio.create_task(self._books.catch_up(self, self._caught_up))
+
     def _caught_up(self, restored: Restored) -> None:
         log.say(logging.WARNING, "the store answers: what was spent before is known")
         self._resume(restored)
+        self._follow()
+
+    def _follow(self) -> None:
+        """What other processors write into the same ledger is counted here, too."""
+        if self._lasting:
+            tell = asyncio.get_running_loop().call_soon_threadsafe
+            self._books.follow(lambda tail: tell(self._others, tail), lambda: tell(self._catch_up))
+
+    def _others(self, tail: Sequence[Written]) -> None:
+        entries = [each.entry for each in tail]
+        self._books.keeper.saw(tail)
+        self._lending.follow(entries)
+        self._telling.tell(self._treasury.follow(entries, self._wall()))
 
     def _resume(self, restored: Restored | None) -> None:
         """Takes up the last life. A first life has lost nothing, if this one has left something."""

@@ -104,13 +104,15 @@ class Books:
             finally:
                 self._catching_up = False
 
-    def follow(self, deliver: Callable[[Sequence[Written]], object]) -> None:
-        """Has what other replicas write into the ledger handed to `deliver`, on a thread of its own."""
+    def follow(self, deliver: Callable[[Sequence[Written]], object], on_gap: Callable[[], object]) -> None:
+        """Has what other processors write into the ledger handed to `deliver`, on a thread of its own. When
+        some of it was gone before it was read, `on_gap` is called there, and it is time to catch up."""
         self._follower = Follower(
             lambda: self._open(self._ledger_url),
             self.ledger.name,
             self.keeper.seen,
             deliver,
+            on_gap,
             lambda error: self._on_fault("store", error),
         )
         self._follower.start()

@@ -18,6 +18,7 @@ from spanfuse_processor.engine.budget import Account, Amounts, Budget, Reaction
 from spanfuse_processor.engine.budgets import orders
 from spanfuse_processor.engine.budgets.book import Balance
 from spanfuse_processor.engine.budgets.desk import Desk
+from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.budgets.watch import Standing
 from spanfuse_processor.engine.forecast import Forecast
@@ -129,6 +130,13 @@ class Treasury:
             if account in balances:
                 self._sit(account, balances[account]).inherit(desk)
         return (*notes, *self.look([each for each in balances if each not in kept], wall))
+
+    def follow(self, entries: Sequence[Entry], wall: float) -> tuple[Notice, ...]:
+        """Others charged to the same accounts. What they spent is in their `spent`, not in this one's."""
+        own = dict(self.spent)
+        notes = self.look(self.ledger.follow(entries), wall)
+        self.spent = own
+        return notes
 
     def resume(self, ledger: Ledger, dump: Mapping[str, Any], wall: float) -> tuple[Notice, ...]:
         """Goes on with a ledger that has been restored, and with what was told and learnt of its accounts

@@ -2,7 +2,7 @@
 
 Rule 1: whoever counts decides from memory; what others spent is known a moment later, never waited for.
 Rule 2: while the store is away nothing is read, and nothing is lost: it is read afterwards. Rule 3: whoever
-was away for so long that entries are gone goes on from the newest dump, and it is counted.
+was away for so long that entries are gone has to read the whole ledger anew: that is told, and the end of it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Follower:
         own: the name of the writer whose entries are not read.
         seen: what is included already.
         deliver: is handed what others wrote, in order, on the follower's thread.
+        on_gap: is called there when entries were gone before they were read; no more comes then.
         on_fault: is told of each failure, there too.
 
     Attributes:
         read: entries that were handed on.
         failures: attempts that failed.
-        gaps: times that entries were gone before they were read.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class Follower:
         own: str,
         seen: Seen,
         deliver: Callable[[Sequence[Written]], object],
+        on_gap: Callable[[], object],
         on_fault: Callable[[BaseException], object],
         every: float = EVERY,
     ) -> None:
@@ -48,11 +49,12 @@ class Follower:
         self._own = own
         self._seen = dict(seen)
         self._deliver = deliver
+        self._on_gap = on_gap
         self._on_fault = on_fault
         self._every = every
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="spanfuse-follower", daemon=True)
-        self.read = self.failures = self.gaps = 0
+        self.read = self.failures = 0
 
     def start(self) -> None:
         """Begins."""
@@ -70,6 +72,10 @@ class Follower:
             try:
                 store = store or self._open_store()
                 self._look(store)
+            except LedgerGap as gap:
+                self._over.set()
+                self._on_fault(gap)
+                self._on_gap()
             except Exception as error:
                 self.failures += 1
                 self._on_fault(error)
@@ -79,13 +85,7 @@ class Follower:
         _closed(store)
 
     def _look(self, store: Store) -> None:
-        try:
-            tail = in_order(store.read_ledger(self._seen, but=self._own))
-        except LedgerGap as gap:
-            self.gaps += 1
-            self._on_fault(gap)
-            self._seen = {**self._seen, **store.load_ledger().seen}
-            return
+        tail = in_order(store.read_ledger(self._seen, but=self._own))
         if tail:
             self._deliver(tail)
             self._seen = seen_after(self._seen, tail)

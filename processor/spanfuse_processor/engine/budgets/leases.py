@@ -79,16 +79,17 @@ class Lease:
         rate: what it uses a second, of late.
         expires: when it has been silent for too long. Times are wall time.
         request, answer, asked: the newest ask, what was said, and when.
+        noted: when the journal was told last that its holder speaks.
     """
 
     __slots__ = (
-        "_since", "_used_since", "answer", "asked", "assumed", "expires", "held", "lapsed", "rate", "request",
-        "used",
+        "_since", "_used_since", "answer", "asked", "assumed", "expires", "held", "lapsed", "noted", "rate",
+        "request", "used",
     )  # fmt: skip
 
     def __init__(self, wall: float) -> None:
         self.held = self.used = self.assumed = 0
-        self.lapsed = self.rate = 0.0
+        self.lapsed = self.rate = self.noted = 0.0
         self.expires = self.asked = wall
         self.request = ""
         self.answer: LeaseAnswer | None = None
@@ -113,6 +114,7 @@ class Lease:
         else:
             self.used += amount if entry.kind is Change.USE else -amount
             self.held -= amount - entry.overrun if entry.kind is Change.USE else 0
+        self.held = max(0, self.held)
         self.assumed, self.lapsed = 0, 0.0
 
     def row(self) -> list[Any]:

@@ -4,14 +4,16 @@ Rule 1: a lease is what one application holds of one account: nobody else may sp
 late, twice or never, an account is not overrun. Rule 2: what was used is told as a total that only grows,
 and an ask is known by its `request`: asked twice is asked once. Rule 3: what a holder gives up is gone only
 when the holder says that it holds less: it may have been promised there while an answer was on its way.
-Rule 4: who falls silent is taken to have spent all; who comes back is refunded. It has no clock: `wall` is
-wall time in seconds. It does not know who holds a lease, nor how an ask travels.
+Rule 4: who falls silent is taken to have spent all; who comes back is refunded. Rule 5: of several offices of
+one ledger each knows all leases: a holder may turn to another. It has no clock: `wall` is wall time in seconds.
+It does not know who holds a lease, nor how an ask travels.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, Final, Protocol
 
 from spanfuse_processor.engine.budget import Account, Budget
@@ -20,6 +22,8 @@ from spanfuse_processor.engine.budgets.leases import OF_LEASES, Lease, LeaseAnsw
 
 TTL: Final = 30.0
 """Seconds that a lease holds without a word from its holder."""
+SIGNS: Final = 3
+"""Signs of life that a holder gives in that time; other offices of the ledger wait as many times as long."""
 AGAIN: Final = 0.25
 """Seconds after which who got nothing may ask again."""
 SHARE: Final = 4
@@ -90,6 +94,7 @@ class LeaseOffice:
         self._clean = clean
         self._learning_until = wall + (hello if clean else ttl)
         self._leases: OrderedDict[tuple[Account, str], Lease] = OrderedDict()  # the next to expire first
+        self._others: OrderedDict[tuple[Account, str], Lease] = OrderedDict()  # of other offices, likewise
         self._lapsed: OrderedDict[tuple[Account, str], Lease] = OrderedDict()  # the longest ago first
 
     def ask(self, ask: LeaseAsk, wall: float) -> LeaseAnswer:
@@ -102,13 +107,16 @@ class LeaseOffice:
             raise LookupError(f"{ask.account} needs no lease")
         self.expire(wall)
         key = ask.account, ask.lease
-        lease = self._leases.pop(key, None) or self._lapsed.pop(key, None) or self._unknown(ask, wall)
+        lease = self._known(key) or self._unknown(ask, wall)
         if ask.request and ask.request <= lease.request:  # heard before, or overtaken
             self._keep(key, lease)
             return lease.answer or self._answer(ask, lease, 0, wall)
         lease.request = ask.request
         self._settle(ask, lease, wall)
         granted = 0 if ask.release else self._grant(ask, lease, wall)
+        if lease.held and wall - lease.noted >= self._ttl / SIGNS:
+            lease.noted = wall
+            self._till.grant(ask.account, 0, wall, ask.lease.encode())  # other offices hear that it speaks
         lease.answer = self._answer(ask, lease, granted, wall)
         lease.expires = wall + self._ttl
         if ask.release:
@@ -125,31 +133,39 @@ class LeaseOffice:
 
     def expire(self, wall: float) -> None:
         """Charges what silent holders held. Cheap while there is none."""
-        while self._leases:
-            key, lease = next(iter(self._leases.items()))
-            if lease.expires > wall:
-                break
-            del self._leases[key]
-            if lease.held:
-                self._till.used(key[0], lease.held, wall, lease.held, key[1].encode())
-            lease.assumed, lease.held, lease.lapsed = lease.held, 0, wall
-            self._keep(key, lease)
+        for leases in (self._leases, self._others):
+            while leases:
+                key, lease = next(iter(leases.items()))
+                if lease.expires > wall:
+                    break
+                del leases[key]
+                self._lapse(key, lease, wall)
         while self._lapsed and next(iter(self._lapsed.values())).lapsed < wall - REMEMBERED:
             self._lapsed.popitem(last=False)
 
+    def _lapse(self, key: tuple[Account, str], lease: Lease, wall: float) -> None:
+        if lease.held:
+            self._till.used(key[0], lease.held, wall, lease.held, key[1].encode())
+        lease.assumed, lease.held, lease.lapsed = lease.held, 0, wall
+        self._keep(key, lease)
+
     def next_deadline(self) -> float | None:
         """When `expire` has something to do; wall time."""
-        return next((lease.expires for lease in self._leases.values()), None)
+        first = [next(iter(each.values())).expires for each in (self._leases, self._others) if each]
+        return min(first, default=None)
 
     @property
     def held(self) -> int:
-        """How many leases are held now."""
+        """How many leases are held now of this office."""
         return len(self._leases)
 
     def dump(self) -> dict[str, Any]:
         """Everything as plain data, to be kept beside the dump of the ledger."""
         return {
-            "leases": [[*key[0], key[1], *lease.row()] for key, lease in self._leases.items()],
+            "leases": [
+                [*key[0], key[1], *lease.row()]
+                for key, lease in chain(self._leases.items(), self._others.items())
+            ],
             "lapsed": [[*key[0], key[1], *lease.row()] for key, lease in self._lapsed.items()],
         }
 
@@ -161,13 +177,28 @@ class LeaseOffice:
         for name, rows in (("leases", self._leases), ("lapsed", self._lapsed)):
             for budget, values, lease, *row in dump.get(name, ()):
                 rows[Account(budget, tuple(values)), lease] = Lease.of(row)
+        self._replay(entries, self._leases, self._ttl)
+        self._leases = OrderedDict(sorted(self._leases.items(), key=lambda each: each[1].expires))
+
+    def follow(self, entries: Iterable[Entry]) -> None:
+        """Takes note of what other offices did, after the ledger has. They see to their leases themselves,
+        as long as they live."""
+        self._replay(entries, self._others, self._ttl * SIGNS)
+
+    def _replay(
+        self, entries: Iterable[Entry], where: OrderedDict[tuple[Account, str], Lease], ttl: float
+    ) -> None:
         for entry in entries:
             if entry.kind in OF_LEASES and entry.key:
                 key = entry.account, entry.key.decode(errors="replace")
-                again = self._leases.pop(key, None) or self._lapsed.pop(key, None) or Lease(entry.wall)
-                again.replay(entry)
-                again.expires = max(again.expires, entry.wall + self._ttl)
-                self._keep(key, again)
+                lease = self._known(key) or Lease(entry.wall)
+                lease.replay(entry)
+                lease.expires = max(lease.expires, entry.wall + ttl)
+                self._put(where, key, lease)
+
+    def _known(self, key: tuple[Account, str]) -> Lease | None:
+        """A lease, taken out of where it was."""
+        return self._leases.pop(key, None) or self._others.pop(key, None) or self._lapsed.pop(key, None)
 
     def _settle(self, ask: LeaseAsk, lease: Lease, wall: float) -> None:
         """Charges what was used since, and brings what is held in line with what the holder says."""
@@ -227,7 +258,11 @@ class LeaseOffice:
         )
 
     def _keep(self, key: tuple[Account, str], lease: Lease) -> None:
-        rows = self._lapsed if lease.lapsed else self._leases
+        self._put(self._lapsed if lease.lapsed else self._leases, key, lease)
+
+    def _put(
+        self, rows: OrderedDict[tuple[Account, str], Lease], key: tuple[Account, str], lease: Lease
+    ) -> None:
         rows[key] = lease
         if len(rows) > KEPT:
             rows.popitem(last=False)

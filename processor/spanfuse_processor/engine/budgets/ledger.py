@@ -247,7 +247,7 @@ class Ledger:
         if entries:
             self._shelf.make_room(entries[-1].wall)
         for entry in entries if len(self._held) else ():
-            if entry.kind in PAID:
+            if entry.kind in PAID or entry.kind is Change.CANCEL:
                 self._held.release(entry.key)
         return again(self._till, entries)
 
