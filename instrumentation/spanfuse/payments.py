@@ -114,6 +114,7 @@ class Payments:
         self.purse = purse
         self.sources = sources
         self.clock = board.clock
+        self.effects = board.ledger
         self.strict = strict
         self.over = False
         board.on_change(lambda directive: purse.room.made())
@@ -285,4 +286,6 @@ class _Trial:
         return left
 
     def _refused(self, refusal: Refusal) -> BaseException:
+        if refusal.order is not None:
+            self._payments.effects.add(refusal.order, refused=1)
         return self._payments.gate.refusal(refusal.directive(), self._intent, self._scope)

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from spanfuse.room import Room
 from spanfuse_processor.engine.budget import Account, Amounts, Measure
 from spanfuse_processor.engine.reach import Payer
+from spanfuse_processor.engine.verdicts import Directive
 
 NOTHING: Final[frozenset[Measure]] = frozenset()
 
@@ -28,6 +29,7 @@ class Short:
         can_come: whether others hold what is missing, so that it may come back: waiting up to `patience`
             seconds is worth a try.
         problem: why nobody knows, when the processor cannot be asked.
+        order: the processor's order by which the call has to take; None: there is no processor.
     """
 
     account: Account
@@ -37,6 +39,7 @@ class Short:
     can_come: bool
     patience: float
     problem: str = ""
+    order: Directive | None = None
 
 
 class Taken(Protocol):

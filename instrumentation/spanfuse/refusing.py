@@ -28,12 +28,14 @@ _UNSENT: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "Un
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refusal: `key` names the account or the model that it is about."""
+    """A refusal: `key` names the account or the model that it is about, `order` the processor's order, if it
+    is by one: it hears of it."""
 
     reason: str
     key: BreakerKey
     message: str
     evidence: Evidence = Evidence()
+    order: Directive | None = None
 
     @classmethod
     def of(cls, short: Short) -> Refusal:
@@ -47,7 +49,7 @@ class Refusal:
         why = f" ({short.problem})" if short.problem else ""
         evidence = Evidence("budget", float(short.need), float(short.left or 0))
         key = BreakerKey(Level.BUDGET, str(short.account))
-        return cls("BUDGET", key, f"the call may cost {need}; {left}{why}", evidence)
+        return cls("BUDGET", key, f"the call may cost {need}; {left}{why}", evidence, short.order)
 
     def directive(self) -> Directive:
         """The order, for this process alone."""

@@ -14,6 +14,8 @@ from tests.waiting import until
 from spanfuse.errors import BreakerOpen
 from spanfuse.payments import IN_LOOP, OPENING, PRICED, Payment
 from spanfuse.testing import directive
+from spanfuse_processor.engine.budget import Budget
+from spanfuse_processor.engine.budgets.requirements import requirement
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.pricing import PENDING
 
@@ -59,6 +61,16 @@ def test_but_no_longer_than_the_budget_says() -> None:
 
 def test_where_nothing_can_come_nobody_waits() -> None:
     assert refused(payments(Till(0, can_come=False))).reason == "BUDGET"
+
+
+def test_the_processor_hears_how_many_were_refused_by_its_order() -> None:
+    by = payments(Till(0, can_come=False, order=requirement(Budget("daily", 1, strict=True), 1)))
+
+    refused(by)
+    refused(by)
+
+    heard = {each.directive.id: each.calls_refused for each in by.effects.drain()}
+    assert heard["budget/daily/lease"] == 2
 
 
 def test_a_stop_ends_the_wait() -> None:

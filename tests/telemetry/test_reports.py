@@ -109,6 +109,17 @@ def test_a_kill_is_timed_once_however_often_it_is_reported(metrics: Metrics, rep
     assert value(registry, "spanfuse_gate_decisions_total", decision="deny", reason="tripped") == 1
 
 
+def test_what_is_refused_for_want_of_money_is_counted_apart(metrics: Metrics, reports: Reports) -> None:
+    for order in ("budget/daily/stop", "budget/daily/lease"):
+        reports.effects(SOMEBODY, [Effect(order, 1, EffectState.APPLIED, calls_refused=2)])
+
+    counted = [
+        value(metrics.registry, "spanfuse_gate_decisions_total", decision="deny", reason=reason)
+        for reason in ("budget", "tripped")
+    ]
+    assert counted == [4, 0]
+
+
 def test_refusals_are_totals_so_far_and_only_what_is_new_is_added(metrics: Metrics, reports: Reports) -> None:
     for refused in (1, 3, 3, 10):
         reports.effects(SOMEBODY, [Effect(STOP.id, 1, EffectState.APPLIED, calls_refused=refused)])

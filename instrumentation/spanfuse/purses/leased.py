@@ -222,7 +222,7 @@ class LeasedPurse:
         pool = self._pools.get(account)
         if pool is None:
             pool = self._pools[account] = Pool(account, Measure(leasing.measure), self._clock())
-        pool.patience = leasing.patience
+        pool.patience, pool.order = leasing.patience, rule
         return pool
 
 

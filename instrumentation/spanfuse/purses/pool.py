@@ -15,6 +15,7 @@ from typing import Final
 from spanfuse.purse import Short
 from spanfuse_processor.engine.budget import Account, Amounts, Measure
 from spanfuse_processor.engine.budgets.leases import LeaseAnswer, LeaseAsk, Result
+from spanfuse_processor.engine.verdicts import Directive
 
 FRESH: Final = 0.25
 """Seconds for which an answer that there is nothing left is believed."""
@@ -27,6 +28,7 @@ class Pool:
     Attributes:
         account, name, measure: whose it is; `at` is where its measure stands in `Amounts`.
         patience: seconds that a call waits for what others hold.
+        order: by which calls take from it.
         may, used, taken: what it was ever allowed, has spent, and has promised to calls that are being made.
         until: when the lease is over, but for `safe` of it.
         low: it asks ahead when less than this is free.
@@ -38,8 +40,8 @@ class Pool:
 
     __slots__ = (
         "_answered", "_asking", "_returning", "_told", "account", "again", "asks", "at", "denied_until",
-        "lease", "low", "may", "measure", "name", "overrun", "patience", "refresh_at", "remaining", "safe",
-        "taken", "touched", "until", "used", "waiting",
+        "lease", "low", "may", "measure", "name", "order", "overrun", "patience", "refresh_at", "remaining",
+        "safe", "taken", "touched", "until", "used", "waiting",
     )  # fmt: skip
 
     def __init__(self, account: Account, measure: Measure, now: float) -> None:
@@ -47,6 +49,7 @@ class Pool:
         self.at = Amounts._fields.index(measure.value)
         self.lease = uuid.uuid4().hex
         self.patience = 0.0
+        self.order: Directive | None = None
         self.may = self.used = self.taken = self.safe = self.low = self.asks = self.overrun = 0
         self.remaining = UNKNOWN
         self.until = self.refresh_at = math.inf
@@ -73,7 +76,7 @@ class Pool:
         else:
             self.waiting[waiter] = need
         left = None if self.remaining == UNKNOWN else self.remaining
-        return Short(self.account, self.measure, need, left, not gone, self.patience)
+        return Short(self.account, self.measure, need, left, not gone, self.patience, order=self.order)
 
     def spend(self, amount: int) -> None:
         """A call came to so much."""

@@ -22,6 +22,7 @@ from spanfuse_processor.telemetry.meter import Labels, Meter
 OPERATOR = "operator"  # the `detector` label of a stop that a person ordered
 # `decision` and `reason` of what applications did to calls, by the orders that they obey.
 DENIED = ("deny", "tripped")
+SPENT = ("deny", "budget")
 DEFERRED = ("defer", "throttled")
 DEGRADED = ("allow", "degraded")
 NOT_DEGRADED = ("allow", "not_degraded")  # there was nothing to give up, or the provider would not have that
@@ -81,7 +82,7 @@ class Metrics:
         """What something watches is there before it happens."""
         for detector in (*DETECTORS, OPERATOR):
             self.trips.labels("unknown", detector)
-        for decision in (DENIED, DEFERRED, DEGRADED, NOT_DEGRADED):
+        for decision in (DENIED, SPENT, DEFERRED, DEGRADED, NOT_DEGRADED):
             self.gate_decisions.labels(*decision)
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:

@@ -11,8 +11,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-from spanfuse_processor.engine.runs.run import Light
+from spanfuse_processor.engine.budgets.orders import OF_BUDGETS
 from spanfuse_processor.engine.nouns import Level
+from spanfuse_processor.engine.runs.run import Light
 from spanfuse_processor.engine.verdicts import Directive, Finding, Mode, Severity, Verdict
 from spanfuse_processor.telemetry.log import say
 from spanfuse_processor.telemetry.metrics import (
@@ -21,6 +22,7 @@ from spanfuse_processor.telemetry.metrics import (
     DENIED,
     NOT_DEGRADED,
     OPERATOR,
+    SPENT,
     Metrics,
 )
 from spanfuse_processor.wire.effects import Effect, EffectState
@@ -85,6 +87,8 @@ class Reports:
         for decision, count in _DECIDED.items():
             news = count(effect) - (count(before) if before else 0)
             if news > 0:
+                if decision is DENIED and effect.directive_id.startswith(OF_BUDGETS):
+                    decision = SPENT
                 self._metrics.gate_decisions.labels(*decision).inc(news)
         if effect.kill_latency is not None and (before is None or before.kill_latency is None):
             directive = self._find(effect.directive_id)

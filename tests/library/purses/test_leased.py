@@ -44,7 +44,8 @@ def test_the_first_call_is_short_and_has_it_asked_for() -> None:
 
     short = lent.take(100)
 
-    assert short == Short(DAILY, Measure.USD, 100, None, can_come=True, patience=5.0)
+    (order,) = lent.board.directives()
+    assert short == Short(DAILY, Measure.USD, 100, None, can_come=True, patience=5.0, order=order)
     assert lent.rings == 1
     assert [(ask.want, ask.least) for ask in lent.talk()] == [(100, 100)]
 

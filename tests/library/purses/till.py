@@ -8,6 +8,7 @@ from spanfuse.purse import Once, Short, Taken
 from spanfuse.room import Room
 from spanfuse_processor.engine.budget import Account, Amounts, Measure
 from spanfuse_processor.engine.reach import Payer
+from spanfuse_processor.engine.verdicts import Directive
 
 DAILY = Account("daily")
 
@@ -22,6 +23,7 @@ class Till:
     measures: frozenset[Measure] = frozenset({Measure.USD})
     can_come: bool = True
     patience: float = 5.0
+    order: Directive | None = None
     room: Room = field(default_factory=Room)
     ends: list[tuple[str, Amounts]] = field(default_factory=list)
     payers: list[Payer] = field(default_factory=list)
@@ -33,7 +35,8 @@ class Till:
 
     def take(self, payer: Payer, amounts: Amounts, waiter: object) -> Taken | Short:
         if amounts.usd > self.free:
-            return Short(DAILY, Measure.USD, amounts.usd, self.free, self.can_come, self.patience)
+            need = amounts.usd
+            return Short(DAILY, Measure.USD, need, self.free, self.can_come, self.patience, order=self.order)
         self.free -= amounts.usd
         return Slice(self, amounts)
 

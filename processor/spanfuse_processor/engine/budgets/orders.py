@@ -24,6 +24,8 @@ ACTIONS: Final = {
     Reaction.STOP: Action.STOP,
 }
 REASON: Final = "BUDGET"
+OF_BUDGETS: Final = "budget/"
+"""With which the ids of all orders of budgets begin."""
 _ADVICE: Final = {
     Reaction.STOP: "There is no money left for further calls. Say what is done and what is left.",
     Reaction.THROTTLE: "Calls are slowed down, for money runs short.",
@@ -47,7 +49,7 @@ def reach_of(account: Account, budget: Budget) -> Reach:
 
 def directive_id(account: Account, reaction: Reaction) -> str:
     """The id under which an account's orders are given and taken back."""
-    return f"budget/{account}/{ACTIONS[reaction].value}"
+    return f"{OF_BUDGETS}{account}/{ACTIONS[reaction].value}"
 
 
 def order(event: BudgetEvent, budget: Budget, reaction: Reaction, revision: int, ttl: float) -> Directive:

@@ -10,6 +10,7 @@ from typing import Final
 
 from spanfuse_processor.engine.budget import Budget
 from spanfuse_processor.engine.budgets.accounts import counted_by
+from spanfuse_processor.engine.budgets.orders import OF_BUDGETS
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.verdicts import Action, Directive, Leasing, OnExpiry
 
@@ -20,7 +21,7 @@ RENEWED: Final = 86_400.0
 
 def requirement_id(budget: str) -> str:
     """The id under which a budget's order is given and taken back."""
-    return f"budget/{budget}/lease"
+    return f"{OF_BUDGETS}{budget}/lease"
 
 
 def requirement(budget: Budget, revision: int, ttl: float = RENEWED) -> Directive:
