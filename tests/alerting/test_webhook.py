@@ -32,8 +32,24 @@ class Far:
         return answer
 
 
+_open: list[Webhook] = []
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left() -> Iterator[None]:
+    yield
+    while _open:
+        _open.pop().close()
+
+
+def opened(webhook: Webhook) -> Webhook:
+    """A webhook that is closed when the test is over."""
+    _open.append(webhook)
+    return webhook
+
+
 def hook(far: Far, **settings: int) -> Webhook:
-    return Webhook("http://here", "secret", first=0.001, longest=0.002, send=far, **settings)
+    return opened(Webhook("http://here", "secret", first=0.001, longest=0.002, send=far, **settings))
 
 
 def numbered(number: int) -> BudgetEvent:
@@ -138,7 +154,7 @@ class TestOverASocket:
         self, server: tuple[str, list[tuple[str, Mapping[str, str], bytes]]]
     ) -> None:
         url, got = server
-        webhook = Webhook(f"{url}/hook", "secret")
+        webhook = opened(Webhook(f"{url}/hook", "secret"))
         webhook.put(EVENT)
         until(lambda: webhook.sent.delivered == 1)
 

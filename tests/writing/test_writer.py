@@ -253,6 +253,19 @@ def test_closing_takes_as_long_as_it_may_and_counts_what_is_left(writer: Writer,
     assert writer.stats().dropped == 3
 
 
+def test_once_closed_it_does_not_go_on_trying(writer: Writer, store: Faulty) -> None:
+    store.away = True
+    writer.bill([call(1)])
+    writer.prune(NOON)
+    until(lambda: store.opened)
+
+    writer.close(0.05)
+
+    thread = writer._thread
+    assert thread is not None
+    until(lambda: not thread.is_alive())
+
+
 def test_a_child_of_a_fork_writes_what_it_was_handed_itself(
     writer: Writer, store: Faulty, tmp_path: object
 ) -> None:

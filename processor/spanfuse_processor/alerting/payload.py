@@ -44,9 +44,7 @@ def body_of(event: BudgetEvent) -> bytes:
         "period_start": _time(event.start),
         "period_end": None if isinf(event.end) else _time(event.end),
         "exhausted_at": None if event.exhausted_at is None else _time(event.exhausted_at),
-        "seconds_left": None
-        if event.exhausted_at is None
-        else round(max(0.0, event.exhausted_at - event.wall), 3),
+        "seconds_left": _left(event),
         "trace_id": event.trace_id.hex() or None,
         "span_id": event.span_id.hex() or None,
     }

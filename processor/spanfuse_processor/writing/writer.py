@@ -160,6 +160,7 @@ class Writer:
         self._closing = True
         done = self.flush(timeout)
         self._waiting.give_up()
+        self._carrier.prune_before = None
         self._hurry.set()
         if done and self._thread is not None:
             self._thread.join(timeout)
