@@ -4,8 +4,8 @@
 
 Rule 1: it lives on the loop that owns the engine, and nothing here waits: not for a store, not for a webhook.
 Rule 2: the ledger is read once, before the service is ready; what changes is handed on several times a
-second, and what other processors change in it is read along. Rule 3: a store that cannot be read costs its memory, never the service: it is said, and leases learn
-first. It does not know spans, sockets or HTTP.
+second, and what other processors change in it is read along. Rule 3: a store that cannot be read costs its
+memory, never the service: it is said, and leases learn first. It does not know spans, sockets or HTTP.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The office of leases: hands slices of strict accounts to applications, which spend them without asking.
 
 Rule 1: a lease is what one application holds of one account: nobody else may spend it, so whatever is told
-late, twice or never, an account is not overrun. Rule 2: what was used is told as a total that only grows,
-and an ask is known by its `request`: asked twice is asked once. Rule 3: what a holder gives up is gone only
-when the holder says that it holds less: it may have been promised there while an answer was on its way.
-Rule 4: who falls silent is taken to have spent all; who comes back is refunded. Rule 5: of several offices of
-one ledger each knows all leases: a holder may turn to another. It has no clock: `wall` is wall time in seconds.
+late, twice or never, an account is not overrun. Rule 2: what was used is told as a total that only grows, and
+an ask is known by its `request`: asked twice is asked once. Rule 3: what a holder gives up is gone only when
+the holder says that it holds less: it may have been promised there while an answer was on its way. Rule 4:
+who falls silent is taken to have spent all; who comes back is refunded. Rule 5: of several offices of one
+ledger each knows all leases: a holder may turn to another. It has no clock: `wall` is wall time in seconds.
 It does not know who holds a lease, nor how an ask travels.
 """
 
