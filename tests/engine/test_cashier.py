@@ -8,14 +8,16 @@ from tests.engine.driving import Plain
 from tests.engine.making import Book, agent, detectors, ended, model
 
 from spanfuse_processor.engine.alerts import Condition
-from spanfuse_processor.engine.budget import Account, Budget, Measure
+from spanfuse_processor.engine.budget import Account, Amounts, Budget, Measure
 from spanfuse_processor.engine.cashier import Cashier
 from spanfuse_processor.engine.engine import Engine
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.policy import Policy, ToolRule
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
+from spanfuse_processor.engine.reach import Payer
 from spanfuse_processor.engine.treasury import Treasury
+from spanfuse_processor.engine.tree.spending import Amended
 
 WALL = 1_700_006_400.0
 DAILY = Budget("daily", 10_000_000)
@@ -79,6 +81,42 @@ def test_a_price_that_comes_late_is_charged_late() -> None:
     shop.book.slow = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO)
 
     shop.engine.advance(1.0)
+    shop.cashier.settle(WALL)
+
+    assert shop.spent("daily") == 110
+
+
+def test_a_guess_that_is_priced_late_takes_nothing_back() -> None:
+    shop, cut_off = Shop(DAILY, TOKENS), model(1, model="slow", name="slow", estimated=True)
+    shop.treasury.ledger.reserve(key := cut_off.trace_id + cut_off.span_id, Payer(), Amounts(500, 50), WALL)
+    shop.treasury.settle(key, Amounts(500, 50), WALL)
+    shop.take(cut_off)
+    shop.book.slow = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO)
+
+    shop.engine.advance(1.0)
+    shop.cashier.settle(WALL)
+
+    assert (shop.spent("daily"), shop.spent("tokens")) == (500, 110)
+
+
+def test_what_somebody_says_that_was_used_does() -> None:
+    shop, cut_off = Shop(DAILY), model(1, model="slow", name="slow", estimated=True)
+    shop.treasury.ledger.reserve(key := cut_off.trace_id + cut_off.span_id, Payer(), Amounts(500, 50), WALL)
+    shop.treasury.settle(key, Amounts(500, 50), WALL)
+    shop.take(cut_off)
+    shop.book.slow = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO)
+    shop.engine.advance(1.0)
+
+    shop.take(model(1, model="slow", name="slow"))
+
+    assert shop.spent("daily") == 110
+
+
+def test_a_call_that_is_corrected_while_its_price_is_not_known_is_not_free() -> None:
+    shop = Shop(DAILY)
+    shop.take(model(1))
+
+    shop.cashier.amended(Amended((1).to_bytes(16, "big"), (1).to_bytes(8, "big"), Usage(200, 20), None))
     shop.cashier.settle(WALL)
 
     assert shop.spent("daily") == 110

@@ -107,9 +107,12 @@ class CallTree:
         if node is not None:
             self._spending.reconcile(self, node, event, price)
 
-    def settle(self, trace_id: bytes, span_id: bytes, usage: Usage, cost: MicroUsd) -> None:
+    def settle(
+        self, trace_id: bytes, span_id: bytes, usage: Usage, cost: MicroUsd, guessed: bool = False
+    ) -> None:
         """The price of a call that came without one is known now."""
-        self._spending.settle(self, self.find(trace_id, span_id), trace_id, span_id, usage, cost)
+        node = self.find(trace_id, span_id)
+        self._spending.settle(self, node, trace_id, span_id, usage, cost, guessed)
 
     def link(self, trace_id: bytes, span_id: bytes, parent_id: bytes) -> None:
         """A span that is no call, but that calls may hang on: it keeps a chain of parents whole."""

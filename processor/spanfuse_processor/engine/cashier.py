@@ -78,7 +78,8 @@ class Cashier:
         for told in anew:
             tokens = told.usage.input_tokens + told.usage.output_tokens
             amounts = Amounts(told.cost or 0, tokens)
-            notes += self._treasury.correct(told.trace_id + told.span_id, amounts, wall)
+            guess = told.guessed or told.cost is None
+            notes += self._treasury.correct(told.trace_id + told.span_id, amounts, wall, guess)
         for run in over:
             self.steps.finish(run, self._is_stopped(run))
         return tuple(notes)

@@ -246,12 +246,12 @@ class Engine:
             return
         before = known.record.totals.cost
         if isinstance(known, Run):
-            known.tree.settle(call.trace_id, call.span_id, call.usage, cost)
+            known.tree.settle(call.trace_id, call.span_id, call.usage, cost, call.guessed)
             known.watch.paid(call.span_id, cost)
         else:
             known.record.totals.settle(cost)
             if self._amend is not None:
-                self._amend(Amended(call.trace_id, call.span_id, call.usage, cost))
+                self._amend(Amended(call.trace_id, call.span_id, call.usage, cost, call.guessed))
         if known.record.cost_at_stop is not None and not call.stopped:
             known.record.cost_at_stop += known.record.totals.cost - before
 

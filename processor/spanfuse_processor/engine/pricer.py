@@ -29,7 +29,8 @@ _Key = tuple[str, str, str, int]  # provider, model that answered, model asked f
 
 
 class Waiting(NamedTuple):
-    """A call whose price is awaited. `stopped` says whether its run had been stopped when it came."""
+    """A call whose price is awaited. `stopped` says whether its run had been stopped when it came, `guessed`
+    that nobody has said what it used."""
 
     run: str
     trace_id: bytes
@@ -39,6 +40,7 @@ class Waiting(NamedTuple):
     hint: MicroUsd | None
     stopped: bool
     service: str = ""
+    guessed: bool = False
 
 
 class Pricer:
@@ -129,6 +131,7 @@ class Pricer:
             event.cost,
             stopped,
             event.service,
+            event.estimated,
         )
         self._waiting.setdefault(key, []).append(call)
 

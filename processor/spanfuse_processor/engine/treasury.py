@@ -91,9 +91,9 @@ class Treasury:
         )
         return self._told(touched, spend.amounts, wall, spend.trace_id, spend.span_id)
 
-    def correct(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Notice, ...]:
+    def correct(self, key: bytes, amounts: Amounts, wall: float, guess: bool = False) -> tuple[Notice, ...]:
         """A call that was charged came to something else: a price or a usage arrived late."""
-        return self.look(self.ledger.correct(key, amounts, wall), wall)
+        return self.look(self.ledger.correct(key, amounts, wall, guess), wall)
 
     def settle(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Notice, ...]:
         """What was reserved has been spent, to this amount."""

@@ -144,11 +144,11 @@ class Ledger:
             return self._again(key, amounts, wall)
         return self._till.pay(kind, key, plan, amounts, wall, ended, reserved, promised, leased, unpriced)
 
-    def correct(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Account, ...]:
-        """Puts right what a call was charged: its price came late, or its usage. Returns the accounts whose
-        spend changed; none of a call that is not remembered."""
+    def correct(self, key: bytes, amounts: Amounts, wall: float, guess: bool = False) -> tuple[Account, ...]:
+        """Puts right what a call was charged: its price came late, or its usage. A guess takes nothing back.
+        Returns the accounts whose spend changed; none of a call that is not remembered."""
         known = self._receipts.get(key)
-        return () if known is None else self._till.revise(key, known, amounts, wall)
+        return () if known is None else self._till.revise(key, known, amounts, wall, guess)
 
     def _again(self, key: bytes, amounts: Amounts, wall: float) -> tuple[Account, ...]:
         """A call that was charged before, or never."""

@@ -96,9 +96,14 @@ class Till:
         self.journal.note(Change.LEASED, key, book, 0, wall)
         return True
 
-    def revise(self, key: bytes, known: Receipt, amounts: Amounts, wall: float) -> tuple[Account, ...]:
-        """Charges the difference to what is known of a call. Returns the accounts whose spend changed."""
+    def revise(
+        self, key: bytes, known: Receipt, amounts: Amounts, wall: float, guess: bool = False
+    ) -> tuple[Account, ...]:
+        """Charges the difference to what is known of a call; a guess takes nothing back. Returns the accounts
+        whose spend changed."""
         changed = []
+        if guess:
+            amounts = Amounts(*map(max, amounts, known.amounts))
         rank = 1 + max([known.rank, *(rank for rank, _ in known.told)])
         for index, account in enumerate(known.accounts):
             if account not in self.shelf.accounts:

@@ -38,12 +38,14 @@ MAX_GUESSES: Final = 8
 
 class Amended(NamedTuple):
     """A call that was told before comes to something else: its price came late, its usage was corrected, or
-    it is told by another call, too, and counts as nothing. `cost` None: it has no price."""
+    it is told by another call, too, and counts as nothing. `cost` None: it has no price. `guessed`: nobody
+    has said what it used."""
 
     trace_id: bytes
     span_id: bytes
     usage: Usage
     cost: MicroUsd | None
+    guessed: bool = False
 
 
 Amend = Callable[[Amended], None]
@@ -106,7 +108,14 @@ class Spending:
         self._respend(books, node, event, known, price)
 
     def settle(
-        self, books: Books, node: int | None, trace_id: bytes, span_id: bytes, usage: Usage, cost: MicroUsd
+        self,
+        books: Books,
+        node: int | None,
+        trace_id: bytes,
+        span_id: bytes,
+        usage: Usage,
+        cost: MicroUsd,
+        guessed: bool = False,
     ) -> None:
         """The price of a call that came without one is known now; `node` None: the call was folded."""
         if node is not None:
@@ -116,7 +125,7 @@ class Spending:
             if not books.shape.settle(node, cost):
                 return
         books.totals.settle(cost)
-        self._say(trace_id, span_id, usage, cost)
+        self._say(trace_id, span_id, usage, cost, guessed)
 
     def rise(self, books: Books, node: int) -> None:
         """Carries what is known of a node up; what turns out to wrap it counts no more."""
@@ -151,9 +160,11 @@ class Spending:
                 if nodes.uncount(guess):
                     self.take(books, guess)
 
-    def _say(self, trace_id: bytes, span_id: bytes, usage: Usage, cost: MicroUsd | None) -> None:
+    def _say(
+        self, trace_id: bytes, span_id: bytes, usage: Usage, cost: MicroUsd | None, guessed: bool = False
+    ) -> None:
         if self._amend is not None:
-            self._amend(Amended(trace_id, span_id, usage, cost))
+            self._amend(Amended(trace_id, span_id, usage, cost, guessed))
 
 
 def _spend(books: Books, node: int, usage: Usage, cost: MicroUsd | None) -> bool:
