@@ -44,10 +44,15 @@ def describe(result: dict[str, Any]) -> str:
     """One line about one demo."""
     runs = ", ".join(map(describe_run, result["runs"]))
     storm = result["storm"] or {}
-    share, p50, p99 = (storm.get(name) for name in ("spent_share", "p50_ms", "p99_ms"))
     money = describe_money(result.get("money") or {})
     verdict = "right" if right(result) else f"WRONG {result.get('error', '')}"
-    return f"{verdict}: {runs}; storm {storm.get('calls_made')} calls, share {share}, p50 {p50}, p99 {p99} ms; {money}"
+    return f"{verdict}: {runs}; {describe_storm(storm)}; {money}"
+
+
+def describe_storm(storm: dict[str, Any]) -> str:
+    """The storm in a few words."""
+    share, p50, p99 = (storm.get(name) for name in ("spent_share", "p50_ms", "p99_ms"))
+    return f"storm {storm.get('calls_made')} calls, share {share}, p50 {p50}, p99 {p99} ms"
 
 
 def describe_money(money: dict[str, Any]) -> str:

@@ -83,16 +83,20 @@ class _Parts:
 
 async def _prepare(options: Options, troupe: Troupe, folder: Path, hook: Hook) -> _Parts:
     provider = options.base_url or await stage.start_provider(troupe, options.pace)
-    processor = None
-    if options.processor:
-        alerts = stage.as_yaml({"alerts": {"webhook_url": hook.url, "webhook_secret": hook.secret}})
-        processor = await stage.start_processor(troupe, folder, alerts + POLICY)
+    sections = _watching_money(hook) if options.has_money else ""
+    processor = await stage.start_processor(troupe, folder, sections) if options.processor else None
     environment = stage.agent_environment(provider, processor, own=not options.base_url)
     agents = [await troupe.start(name, command, environment) for name, command in _commands(options)]
     research = await _research(troupe, folder, environment) if options.has_money else None
     everyone = [*agents, research] if research else agents
     await asyncio.gather(*(agent.expect("ready", READY_WITHIN) for agent in everyone))
     return _Parts(provider, processor, agents, research)
+
+
+def _watching_money(hook: Hook) -> str:
+    """What a processor is told for the last act: the budgets, and who hears of them."""
+    alerts = {"webhook_url": hook.url, "webhook_secret": hook.secret}
+    return stage.as_yaml({"alerts": alerts}) + POLICY
 
 
 def _commands(options: Options) -> Iterator[tuple[str, list[str]]]:
@@ -116,6 +120,8 @@ async def _play(options: Options, parts: _Parts, hook: Hook, progress: Progress)
     """Lets everybody play, and works out what came of it."""
     cast = Cast(parts.agents, parts.processor, progress)
     progress.note(f"mode: {options.mode}; provider: {parts.provider}")
+    if options.money and not options.base_url and not options.has_money:
+        progress.note("the last act is left out: its budgets are in a YAML file, and PyYAML is not installed")
     await cast.play()
     finale = Finale(parts.research, hook if parts.processor else None, progress) if parts.research else None
     if finale is not None:
