@@ -183,6 +183,36 @@ class TestForecast:
             {said for said, _ in day.told if said in ("imminent", "runaway")}
         )
 
+    @pytest.mark.parametrize(
+        ("react", "orders"),
+        [
+            (Reaction.WARN, []),
+            (Reaction.THROTTLE, ["throttle"]),
+            (Reaction.DEGRADE, ["degrade"]),
+            (Reaction.STOP, ["stop"]),
+        ],
+    )
+    def test_what_is_done_about_it_is_the_policys_to_say(self, react: Reaction, orders: list[str]) -> None:
+        day = Day(replace(self.REACTING, forecast=Forecasting(react=react), block_after=0.0))
+        self.steady(day, 0.005, 120)
+        self.steady(day, 0.25, 20)
+
+        assert {note.event.reaction for note in day.notes if note.event} == {react}
+        assert day.orders == orders
+
+    def test_it_is_told_once_a_period_however_often_it_comes_back_and_anew_in_the_next(self) -> None:
+        day = Day(replace(self.REACTING, limit=20_000_000))
+        for period in (1, 2):
+            for _ in range(3):
+                self.steady(day, 0.005, 60)
+                self.steady(day, 0.25, 20)
+                for _ in range(40):
+                    day.wait(10.0)
+            assert day.told == [("imminent", 0.0)] * period
+            day.wait(HOUR - (day.wall - MIDNIGHT) % HOUR)
+
+        assert day.orders == ["degrade", "-degrade"] * 2
+
     def test_a_steady_pace_within_the_limit_is_not_told_of(self) -> None:
         day = Day(self.REACTING)
         self.steady(day, 0.01, 700)
