@@ -44,6 +44,7 @@ class HostStats:
     reconnects: int = 0
     faults: int = 0  # internal errors that were swallowed
     last_fault: str = ""
+    unkept: int = 0  # attempts to keep what is spent that failed
     problem: str = ""  # why nobody judges, for a person
 
 

@@ -15,19 +15,33 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, isinf
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from spanfuse.board import Board
 from spanfuse_processor.engine import Engine, Order, OrderKind, Policy, PriceBook
 from spanfuse_processor.engine.alerts import BudgetEvent, Notice
+from spanfuse_processor.engine.budgets.ledger import Ledger
+from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.cashier import Cashier
-from spanfuse_processor.engine.events import CallStarted, Heartbeat, RawSpan
+from spanfuse_processor.engine.events import CallEnded, CallStarted, Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey
+from spanfuse_processor.engine.steps import Steps
 from spanfuse_processor.engine.treasury import Treasury
+from spanfuse_processor.engine.tree.spending import Amended
 from spanfuse_processor.engine.verdicts import Directive, Removal, Verdict
 
 T = TypeVar("T")
 Step = Callable[[float], tuple[Verdict, ...]]
+
+
+class Biller(Protocol):
+    """Hears what calls came to."""
+
+    def ended(self, call: Call, event: CallEnded) -> None:
+        """A call ended."""
+
+    def amended(self, told: Amended) -> None:
+        """A call came to something else."""
 
 
 def _ignore(told: object) -> None:
@@ -39,8 +53,9 @@ class Judge:
 
     `issuer` signs the directives; `prefix` goes before their ids, so that they never meet the processor's on
     one board. `on_verdict` is told of everything, also of warnings, and `on_event` of what happens to
-    budgets, on the thread that brought the call. `clock` never goes back, `wall` is the time of day: periods
-    of budgets go by it.
+    budgets, on the thread that brought the call. `journal` changes of the ledger are kept for whoever writes
+    them down, and `biller` hears what calls came to. `clock` never goes back, `wall` is the time of day:
+    periods of budgets go by it.
     """
 
     def __init__(
@@ -55,11 +70,14 @@ class Judge:
         on_event: Callable[[BudgetEvent], None] = _ignore,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
+        journal: int = 0,
+        biller: Biller | None = None,
     ) -> None:
         self._board = board
-        self._treasury = Treasury(policy.budgets, wall())
-        self._cashier = cashier = Cashier(self._treasury, self._is_stopped)
-        self._engine = Engine(policy, prices, observer=cashier.ended, amend=cashier.amended)
+        self._treasury = Treasury(policy.budgets, wall(), Ledger(policy.budgets, wall(), journal=journal))
+        self._cashier = Cashier(self._treasury, self._is_stopped)
+        self._tellers = (self._cashier, biller) if biller is not None else (self._cashier,)
+        self._engine = Engine(policy, prices, observer=self._ended, amend=self._amended)
         self._issuer = issuer
         self._prefix = prefix
         self._on_verdict = on_verdict
@@ -112,6 +130,11 @@ class Judge:
         return result
 
     @property
+    def steps(self) -> Steps:
+        """What is known of runs, step by step; to be touched where `money` acts."""
+        return self._cashier.steps
+
+    @property
     def inside(self) -> bool:
         """Whether this very thread is at work in here: a finaliser is that must not go on inside."""
         owned: bool = self._lock._is_owned()  # type: ignore[attr-defined]  # as threading.Condition asks
@@ -137,6 +160,14 @@ class Judge:
         self._engine.renew(policy)
         self._notes += self._treasury.renew(policy.budgets, self._wall())
         return ()
+
+    def _ended(self, call: Call, event: CallEnded) -> None:
+        for teller in self._tellers:
+            teller.ended(call, event)
+
+    def _amended(self, told: Amended) -> None:
+        for teller in self._tellers:
+            teller.amended(told)
 
     def _is_stopped(self, run: str) -> bool:
         view = self._engine.run(run)

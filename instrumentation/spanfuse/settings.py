@@ -23,6 +23,7 @@ from spanfuse_processor.engine.verdicts import Mode
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
+_PATHS: Final = frozenset({"config", "store"})
 _BOOLEANS: Final = frozenset({"insecure", "strict", "disabled"})
 
 
@@ -37,6 +38,7 @@ class Options(TypedDict, total=False):
     insecure: bool
     ca_file: str
     config: str
+    store: str
     mode: str
     fingerprint_key: str
     run_name: str
@@ -61,6 +63,8 @@ class Settings:
         insecure: allow plaintext beyond loopback.
         ca_file: PEM file of the authorities that the processor's certificate is checked against.
         config: YAML file whose `policy` section is obeyed; for judging in this process.
+        store: a SQLite file (or the URL of a store) in which what is spent outlives this process; for judging
+            in this process.
         mode: shadow, warn or enforce, over `policy.mode`; for judging in this process.
         fingerprint_key: secret of the digests; the same in all processes whose calls are compared.
         run_name: makes the whole process one run of this name.
@@ -81,6 +85,7 @@ class Settings:
     insecure: bool = False
     ca_file: str = ""
     config: str = ""
+    store: str = ""
     mode: str = ""
     fingerprint_key: str = field(default="", repr=False)
     run_name: str = ""
@@ -105,6 +110,7 @@ ENVIRONMENT: Final = {
     "insecure": "SPANFUSE_INSECURE",
     "ca_file": "SPANFUSE_CA_FILE",
     "config": "SPANFUSE_CONFIG",
+    "store": "SPANFUSE_STORE",
     "mode": "SPANFUSE_MODE",
     "fingerprint_key": "SPANFUSE_FINGERPRINT_KEY",
     "run_name": "SPANFUSE_RUN_NAME",
@@ -201,7 +207,7 @@ def _boolean(variable: str, text: str) -> bool:
 
 def _checked(name: str, value: object) -> object:
     wanted = bool if name in _BOOLEANS else Policy if name == "policy" else str
-    if name == "config" and isinstance(value, os.PathLike):
+    if name in _PATHS and isinstance(value, os.PathLike):
         return os.fspath(value)
     if name == "on_event":
         if not callable(value):

@@ -1,16 +1,19 @@
 """The host that judges in the application itself: no service at all.
 
 Rule 1: calls are judged on the thread that made them, under the judge's lock. Rule 2: a timer thread lets
-time pass, tells of what has been open for a while and of budgets, and looks at the policy's file. Rule 3: a
+time pass, tells of what has been open for a while and of budgets, hands what is spent to the store, if there
+is one, and looks at the policy's file. Rule 3: a
 fault here never reaches the caller: it is counted. It does not know who makes calls, nor what the board's
 directives do.
 """
 
 from __future__ import annotations
 
+import importlib
 import logging
 import threading
-from typing import Final
+from math import inf
+from typing import Any, Final
 
 from spanfuse import prices
 from spanfuse.announcing import Announcer
@@ -55,6 +58,8 @@ class EmbeddedHost:
         self.followers: list[OnPolicy] = []
         self._file = PolicyFile(settings, board.clock)
         self._bell = threading.Event()
+        keeping = _keeping() if settings.store else None
+        biller = keeping.Biller() if keeping else None
         self._announcer = Announcer(settings.on_event, self._bell.set)
         self.judge = Judge(
             board,
@@ -64,7 +69,10 @@ class EmbeddedHost:
             on_verdict=self._heard,
             on_event=self._announcer.put,
             clock=board.clock,
+            journal=keeping.JOURNAL if keeping else 0,
+            biller=biller,
         )
+        self._keeping = keeping.Keeping(settings.store, self.judge, biller, self._unkept) if keeping else None
         self._own = OwnPurse(self.judge, policy.budgets)
         self.purse: Purse = self._own
         self._stopping = threading.Event()
@@ -74,15 +82,19 @@ class EmbeddedHost:
     def start(self) -> None:
         """Begins to judge."""
         self._stats.state = HostState.JUDGING
+        if self._keeping is not None:
+            self._keeping.start()
 
     def stop(self, timeout: float = 2.0) -> None:
-        """Ends. Nothing is queued, so nothing is waited for but the timer."""
+        """Ends. Nothing is queued, so nothing is waited for but the timer, and the store."""
         self._stats.state = HostState.IDLE
         self._stopping.set()
         self._bell.set()
         if self._timer is not None and self._timer.is_alive():
             self._timer.join(timeout)
         self._announcer.deliver()
+        if self._keeping is not None:
+            self._keeping.stop(timeout)
 
     def call_started(self, call: Underway) -> None:
         """A call began: noted; an agent is judged here and now, for nesting shows at its beginning."""
@@ -129,6 +141,9 @@ class EmbeddedHost:
             self.judge.observe(sign)
         due = self.judge.advance()
         self._announcer.deliver()
+        if self._keeping is not None:
+            self._keeping.advance()
+            due = min(inf if due is None else due, self._keeping.every)
         policy = self._file.changed()
         if policy is not None:
             self._obey(policy)
@@ -150,6 +165,9 @@ class EmbeddedHost:
         if verdict.directive is not None:
             self._stats.directives += 1
 
+    def _unkept(self) -> None:
+        self._stats.unkept += 1
+
     def _failed(self, where: str, error: Exception) -> None:
         self._stats.faults += 1
         self._stats.last_fault = f"{where}: {error}"
@@ -170,3 +188,8 @@ class EmbeddedHost:
                 due = None
             self._bell.wait(LONGEST if due is None else min(max(due, SHORTEST), LONGEST))
             self._bell.clear()
+
+
+def _keeping() -> Any:
+    """The module, imported where something is to be kept."""
+    return importlib.import_module("spanfuse.keeping")

@@ -84,6 +84,11 @@ class Treasury:
         self._restless: set[Account] = set()
         self._revision = 0
 
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """What it keeps."""
+        return self._budgets
+
     def charge(self, spend: Spend, wall: float) -> tuple[Notice, ...]:
         """A call ended and cost this much."""
         touched = self.ledger.charge(

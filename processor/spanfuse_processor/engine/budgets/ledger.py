@@ -23,7 +23,7 @@ from spanfuse_processor.engine.budgets.book import Balance, Closed
 from spanfuse_processor.engine.budgets.journal import Change, Entry, Journal
 from spanfuse_processor.engine.budgets.receipts import Receipts
 from spanfuse_processor.engine.budgets.reservations import HELD, Held, Reservations
-from spanfuse_processor.engine.budgets.shelf import BOOKS, Plan, Shelf
+from spanfuse_processor.engine.budgets.shelf import BOOKS, Shelf
 from spanfuse_processor.engine.budgets.stats import LedgerStats
 from spanfuse_processor.engine.budgets.till import NOTHING, Till
 from spanfuse_processor.engine.reach import Payer
@@ -136,7 +136,7 @@ class Ledger:
         """
         held = self._held.release(key)
         if held is not None:
-            plan = _joined(self._shelf.plan(payer, wall), held.plan)
+            plan = self._shelf.plan(payer, wall).joined(held.plan)
             reserved, promised, kind = held.amounts, held.plan.strict, Change.SETTLE
         elif self._receipts.get(key) is None:
             plan, reserved, promised, kind = self._shelf.plan(payer, wall), NOTHING, (), Change.CHARGE
@@ -251,6 +251,12 @@ class Ledger:
                 self._held.release(entry.key)
         return again(self._till, entries)
 
+    def adopt(self, other: Ledger, wall: float) -> None:
+        """Goes on with what another has promised to calls that are being made."""
+        for key, held in other._held:
+            if key not in self._held and self._receipts.get(key) is None:
+                self._held.take(key, held._replace(plan=self._shelf.plan(held.payer, wall)))
+
     def renew(self, budgets: Sequence[Budget], wall: float) -> None:
         """Goes on with other budgets. What was spent goes over to the account of the same name where it
         still measures the same by the same period and counts apart by the same; what is promised, always."""
@@ -288,12 +294,3 @@ class Ledger:
         ledger = cls(budgets, wall, **bounds)
         dumps.restore(ledger._till, ledger._held, dump, wall, entries)
         return ledger
-
-
-def _joined(plan: Plan, promised: Plan) -> Plan:
-    """What a call is written into: what its span says, and every strict book that admitted it."""
-    more = [each for each in promised.strict if each not in plan.books]
-    if not more:
-        return plan
-    books = (*plan.books, *more)
-    return Plan(books, (*plan.strict, *more), tuple(each.account for each in books))

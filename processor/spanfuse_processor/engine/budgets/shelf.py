@@ -28,6 +28,14 @@ class Plan(NamedTuple):
     strict: tuple[Book, ...] = ()
     accounts: tuple[Account, ...] = ()
 
+    def joined(self, promised: Plan) -> Plan:
+        """What a call is written into: what its span says, and every strict book that admitted it."""
+        more = [each for each in promised.strict if each not in self.books]
+        if not more:
+            return self
+        books = (*self.books, *more)
+        return Plan(books, (*self.strict, *more), tuple(each.account for each in books))
+
 
 class Shelf:
     """The open books of some budgets.
