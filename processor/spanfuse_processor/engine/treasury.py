@@ -18,9 +18,9 @@ from spanfuse_processor.engine.budget import Account, Amounts, Budget, Reaction
 from spanfuse_processor.engine.budgets import orders
 from spanfuse_processor.engine.budgets.book import Balance
 from spanfuse_processor.engine.budgets.desk import Desk
+from spanfuse_processor.engine.budgets.fullest import Fullest
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.ledger import Ledger
-from spanfuse_processor.engine.budgets.watch import Standing
 from spanfuse_processor.engine.forecast import Forecast
 from spanfuse_processor.engine.reach import Payer
 
@@ -57,14 +57,6 @@ class AccountView(NamedTuple):
     reactions: frozenset[Reaction]
 
 
-class _Lead(NamedTuple):
-    """The fullest account of a budget: which share of the limit is spent, and until when that counts."""
-
-    share: float
-    account: Account
-    until: float
-
-
 class Treasury:
     """Keeps budgets. `wall` is now.
 
@@ -80,7 +72,7 @@ class Treasury:
         self._budgets = tuple(budgets)
         self.spent: dict[str, int] = {each.name: 0 for each in budgets}
         self._desks: OrderedDict[Account, Desk] = OrderedDict()
-        self._leads: dict[str, _Lead] = {}
+        self._fullest = Fullest()
         self._restless: set[Account] = set()
         self._revision = 0
 
@@ -129,7 +121,7 @@ class Treasury:
         self._restless -= changed.keys()
         self.ledger.renew(budgets, wall)
         self._known(budgets)
-        self._leads = {lead.account.budget: lead for lead in self._leads.values() if lead.account in kept}
+        self._fullest.keep(kept)
         balances = self.ledger.balances(wall)
         for account, desk in changed.items():
             if account in balances:
@@ -152,7 +144,7 @@ class Treasury:
         for account, balance in balances.items():
             desk = self._desks.get(account)
             if desk is not None:
-                desk.last = _standing(balance)
+                desk.last = balance
             elif account in told:
                 self._sit(account, balance).load(told[account])
         return self.look(balances, wall)
@@ -167,11 +159,7 @@ class Treasury:
 
     def front(self, wall: float) -> list[AccountView]:
         """One account of each budget: of one that is counted apart, the fullest. It costs next to nothing."""
-        leads = (self._leads.get(each.name) for each in self._budgets)
-        accounts = [
-            lead.account if lead else Account(each.name)
-            for each, lead in zip(self._budgets, leads, strict=True)
-        ]
+        accounts = [self._fullest.of(each.name) for each in self._budgets]
         return [self._view(account, self.ledger.balance(account, wall), wall) for account in accounts]
 
     def _told(
@@ -184,45 +172,48 @@ class Treasury:
     ) -> tuple[Notice, ...]:
         notes: list[Notice] = []
         for account in touched:
-            amount = amounts.of(self.ledger.budget(account).measure)
-            notes += self._look(account, amount, wall, trace_id, span_id)
+            notes += self._look(account, amounts, wall, trace_id, span_id)
         return tuple(notes)
 
     def _look(
-        self, account: Account, amount: int | None, wall: float, trace_id: bytes = b"", span_id: bytes = b""
+        self,
+        account: Account,
+        charged: Amounts | None,
+        wall: float,
+        trace_id: bytes = b"",
+        span_id: bytes = b"",
     ) -> list[Notice]:
-        """`amount` is what was charged just now; None: what is spent more than at the last look."""
-        balance = self.ledger.balance(account, wall)
-        now = _standing(balance)
-        desk = self._desks.get(account) or self._open(account, now, balance.calls)
+        """`charged` is what was charged just now; None: what is spent more than at the last look."""
+        now = self.ledger.balance(account, wall)
+        desk = self._desks.get(account) or self._open(account, now)
         notes: list[Notice] = []
         if desk.last.start != now.start and not desk.rolls:
             notes += self._closed(wall)
             desk.last = now._replace(spent=0)
-        more = now.spent - desk.last.spent if amount is None else amount
+        more = now.spent - desk.last.spent if charged is None else charged[desk.at]
         desk.last = now
         self._count(desk, now, more, wall)
-        forecast = desk.foresee(balance, more, wall)
+        forecast = desk.foresee(now, more, wall)
         events = desk.watch.look(now, forecast, wall)
         if events:
             events = [event._replace(trace_id=trace_id, span_id=span_id) for event in events]
             notes += [Notice(event=event) for event in events]
-        notes += self._ordered(desk, events, wall)
+        if desk.busy or account in self._restless:
+            notes += self._ordered(desk, events, wall)
         return notes
 
-    def _count(self, desk: Desk, now: Standing, more: int, wall: float) -> None:
+    def _count(self, desk: Desk, now: Balance, more: int, wall: float) -> None:
         """Notes what is spent, and which account of its budget is the fullest."""
-        account, budget = desk.watch.account, desk.watch.budget
+        budget = desk.watch.budget
         if more > 0:
             self.spent[budget.name] += more
-        share = now.spent / now.limit if now.limit else 0.0
-        lead = self._leads.get(budget.name)
-        if lead is None or share >= lead.share or lead.account == account or wall >= lead.until:
+        if desk.apart:
+            share = now.spent / now.limit if now.limit else 0.0
             until = wall + budget.window if desk.rolls else now.end
-            self._leads[budget.name] = _Lead(share, account, until)
+            self._fullest.note(desk.watch.account, share, until, wall)
 
-    def _open(self, account: Account, now: Standing, calls: int) -> Desk:
-        last = now if calls > 1 else now._replace(spent=0)
+    def _open(self, account: Account, now: Balance) -> Desk:
+        last = now if now.calls > 1 else now._replace(spent=0)
         desk = self._desks[account] = Desk(account, self.ledger.budget(account), last)
         while len(self._desks) > DESKS:
             _, gone = self._desks.popitem(last=False)
@@ -231,7 +222,7 @@ class Treasury:
 
     def _sit(self, account: Account, balance: Balance) -> Desk:
         """A desk for an account whose spend is no news."""
-        desk = self._desks[account] = Desk(account, self.ledger.budget(account), _standing(balance))
+        desk = self._desks[account] = Desk(account, self.ledger.budget(account), balance)
         return desk
 
     def _closed(self, wall: float) -> tuple[Notice, ...]:
@@ -249,8 +240,6 @@ class Treasury:
         """What applications are told, as far as it changes."""
         watch = desk.watch
         wanted = watch.reactions()
-        if not (wanted or desk.ordered or watch.restless or watch.account in self._restless):
-            return []
         notes = [
             self._lifted(desk, reaction, CALM) for reaction in tuple(desk.ordered) if reaction not in wanted
         ]
@@ -287,10 +276,6 @@ class Treasury:
     def _next(self) -> int:
         self._revision += 1
         return self._revision
-
-
-def _standing(balance: Balance) -> Standing:
-    return Standing(balance.start, balance.end, balance.spent, balance.limit)
 
 
 def _account(dump: Mapping[str, Any]) -> Account:

@@ -2,7 +2,8 @@
 
 Rule 1: what an account has told, and what was learnt of its spend, outlives the process (`dump`); what was
 ordered does not: a new life orders anew. Rule 2: a period in which something was done about spend teaches
-nothing. It does not count money.
+nothing. Rule 3: a forecast holds until something worth a new one has been spent, or has passed. It does not
+count money.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ from math import isinf
 from typing import Any, Final
 
 from spanfuse_processor.engine.alerts import BudgetEvent, Condition
-from spanfuse_processor.engine.budget import Account, Budget, Period, Reaction
+from spanfuse_processor.engine.budget import Account, Amounts, Budget, Period, Reaction
 from spanfuse_processor.engine.budgets.book import Balance
-from spanfuse_processor.engine.budgets.watch import AccountWatch, Standing
+from spanfuse_processor.engine.budgets.watch import AccountWatch
 from spanfuse_processor.engine.forecast import Forecast
 from spanfuse_processor.engine.forecasts.budgets import BudgetForecaster
 from spanfuse_processor.engine.verdicts import Mode
 
 LEAST: Final = 1.0
 """Seconds that an order holds at least."""
+FINE: Final = 0.001
+"""A forecast is made anew once this share of the limit was spent since, or of the period has passed."""
+AGE: Final = 10.0
+"""Seconds after which it is made anew anyway."""
 LASTING: Final = 86_400.0
 """Seconds that an order holds where its period has no end: a run's."""
 
@@ -33,17 +38,25 @@ class Desk:
         ordered: what is ordered now, and the event that it was ordered for.
         curbed: something was ordered in this period that holds its spend down.
         rolls: its period has neither a beginning nor an end.
+        at: where its measure stands in `Amounts`.
+        apart: its budget has more accounts than this one.
     """
 
-    __slots__ = ("curbed", "forecaster", "last", "ordered", "rolls", "watch")
+    __slots__ = (
+        "_age", "_forecast", "apart", "at", "curbed", "forecaster", "last", "ordered", "rolls", "watch",
+    )  # fmt: skip
 
-    def __init__(self, account: Account, budget: Budget, now: Standing) -> None:
+    def __init__(self, account: Account, budget: Budget, now: Balance) -> None:
         self.watch = AccountWatch(account, budget, now.start)
         self.forecaster = _forecaster(budget, now)
         self.last = now
         self.ordered: dict[Reaction, BudgetEvent] = {}
         self.curbed = False
         self.rolls = budget.period is Period.ROLLING
+        self.at = Amounts._fields.index(budget.measure.value)
+        self.apart = bool(account.values)
+        self._forecast: Forecast | None = None
+        self._age = min(AGE, FINE * (budget.window if self.rolls else now.end - now.start))
 
     def foresee(self, balance: Balance, more: int, wall: float) -> Forecast | None:
         """What lies ahead, once so much more is spent."""
@@ -51,9 +64,25 @@ class Desk:
             return None
         if more > 0:
             self.forecaster.observe(wall, more)
-        return self.forecaster.forecast(
-            wall, balance.spent, balance.limit, balance.start, balance.end, balance.calls
+        said, spent = self._forecast, balance.spent
+        if (
+            said is not None
+            and said.limit == balance.limit
+            and said.at <= wall < said.at + self._age
+            and said.spent <= spent < said.spent + FINE * said.limit
+            and (said.end is None or wall < said.end)
+        ):
+            return said
+        self._forecast = said = self.forecaster.forecast(
+            wall, spent, balance.limit, balance.start, balance.end, balance.calls
         )
+        return said
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is, or is to be, done about it, or time alone may change that."""
+        watch = self.watch
+        return bool(self.ordered or watch.reactions() or watch.restless)
 
     def order(self, reaction: Reaction, reason: BudgetEvent) -> None:
         """Notes what is ordered."""
@@ -112,7 +141,7 @@ class Desk:
             self.forecaster.load(dump["forecaster"])
 
 
-def _forecaster(budget: Budget, now: Standing) -> BudgetForecaster | None:
+def _forecaster(budget: Budget, now: Balance) -> BudgetForecaster | None:
     if budget.period is Period.RUN:
         return None
     rolling = budget.period is Period.ROLLING

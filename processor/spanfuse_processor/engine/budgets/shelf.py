@@ -84,8 +84,8 @@ class Shelf:
 
     def look(self, account: Account, wall: float) -> Book:
         """The book of an account, or an empty one that is not kept. Raises KeyError: of no budget."""
-        budget = self.accounts.budget(account)
-        return self._books.get(account) or Book(account, budget, wall, self._closed)
+        book = self._books.get(account)
+        return Book(account, self.accounts.budget(account), wall, self._closed) if book is None else book
 
     def anew(self, budgets: Sequence[Budget]) -> Shelf:
         """An empty shelf for other budgets, like this one otherwise."""

@@ -9,10 +9,12 @@ it says which reactions hold now.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from math import inf
+from typing import Any, Final
 
 from spanfuse_processor.engine.alerts import BudgetEvent, Condition
 from spanfuse_processor.engine.budget import Account, Budget, Measure, Period, Reaction
+from spanfuse_processor.engine.budgets.book import Balance
 from spanfuse_processor.engine.forecast import Alarm, Forecast, alarm
 
 CALM: Final = 0.05
@@ -29,15 +31,6 @@ _CONDITIONS: Final = {
 }
 
 
-class Standing(NamedTuple):
-    """An account now: its period, and what of it is spent."""
-
-    start: float
-    end: float
-    spent: int
-    limit: int
-
-
 class AccountWatch:
     """Watches one account of one budget."""
 
@@ -45,9 +38,12 @@ class AccountWatch:
         "_alarmed",
         "_blocked",
         "_calm_since",
+        "_least",
         "_marks",
+        "_most",
         "_now",
         "_said",
+        "_seen",
         "_since",
         "_spent",
         "_worked_out",
@@ -62,21 +58,26 @@ class AccountWatch:
         self.start = start
         self._now: frozenset[Reaction] = frozenset()
         self._worked_out = 0, False, False
+        self._seen: Forecast | None = None
         self._begin()
 
     def _begin(self) -> None:
         self._marks = 0  # how many of the budget's marks were reached
+        self._least, self._most = 0.0, -1.0  # between these no mark is reached or left
         self._said: set[Condition] = set()
         self._alarmed = self._blocked = False
         self._calm_since: float | None = None
         self._since: float | None = None  # when it began to throttle
         self._spent = 0  # what had been spent then
 
-    def look(self, now: Standing, forecast: Forecast | None, wall: float) -> list[BudgetEvent]:
+    def look(self, now: Balance, forecast: Forecast | None, wall: float) -> list[BudgetEvent]:
         """What is new. A rolling budget has no end: its marks are left again as old spend falls away."""
         if now.start != self.start and self.budget.period is not Period.ROLLING:
             self.start = now.start
             self._begin()
+        elif forecast is self._seen and self._least <= now.spent < self._most and not self.restless:
+            return []
+        self._seen = forecast
         events = self._reached(now, wall)
         if forecast is not None:
             events += self._foreseen(now, forecast, wall)
@@ -116,13 +117,14 @@ class AccountWatch:
             self._marks = min(int(dump["marks"]), len(self.budget.marks))
             self._said = {Condition(each) for each in dump["said"]}
             self._blocked = bool(dump["blocked"])
+            self._most = -1.0
 
     @property
     def restless(self) -> bool:
         """Whether time alone may change what is done."""
         return self._alarmed or (self._since is not None and not self._blocked)
 
-    def _reached(self, now: Standing, wall: float) -> list[BudgetEvent]:
+    def _reached(self, now: Balance, wall: float) -> list[BudgetEvent]:
         marks, events = self.budget.marks, []
         if self.budget.period is Period.ROLLING:
             while self._marks and now.spent < marks[self._marks - 1].at * now.limit:
@@ -131,9 +133,12 @@ class AccountWatch:
             mark = marks[self._marks]
             self._marks += 1
             events.append(self._event(Condition.MARK, mark.react, now, wall, share=mark.at))
+        rolls, left = self.budget.period is Period.ROLLING, marks[self._marks :]
+        self._least = self.share * now.limit if rolls else -inf
+        self._most = left[0].at * now.limit if left else inf
         return events
 
-    def _foreseen(self, now: Standing, forecast: Forecast, wall: float) -> list[BudgetEvent]:
+    def _foreseen(self, now: Balance, forecast: Forecast, wall: float) -> list[BudgetEvent]:
         seen = alarm(forecast, self.budget.forecast)
         if seen in _URGENT:
             self._alarmed, self._calm_since = True, None
@@ -147,7 +152,7 @@ class AccountWatch:
         react = self.budget.forecast.react if seen in _URGENT else Reaction.WARN
         return [self._event(condition, react, now, wall, exhausted_at=forecast.exhausted_at)]
 
-    def _turns_to_a_block(self, now: Standing, wall: float) -> bool:
+    def _turns_to_a_block(self, now: Balance, wall: float) -> bool:
         """Whether throttling has lasted, or cost, too much: true once."""
         budget = self.budget
         if Reaction.THROTTLE not in self.reactions() or not budget.block_after:
@@ -167,7 +172,7 @@ class AccountWatch:
         self,
         condition: Condition,
         reaction: Reaction,
-        now: Standing,
+        now: Balance,
         wall: float,
         *,
         share: float = 0.0,
