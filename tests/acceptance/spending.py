@@ -65,8 +65,7 @@ def main() -> None:
     result = asyncio.run(spend(given.provider, given.tasks))
     sys.stdout.write(json.dumps(result | {"faults": spanfuse.status().faults}) + "\n")
     sys.stdout.flush()
-    sys.stdin.readline()  # it lives on, so that the processor may be told again what it spent
-    spanfuse.shutdown()
+    sys.stdin.readline()  # it lives on, so that the processor may be told again what it spent; then it ends
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.acceptance.hook import metrics
 from tests.acceptance.lending import forget, lender
 from tests.processes import ADMIN_TOKEN, Processor
 from tests.waiting import until
@@ -73,13 +74,13 @@ def provider(pace: float) -> Iterator[Provider]:
 
 
 @contextlib.contextmanager
-def applications(processor: Processor, at: Provider) -> Iterator[list[subprocess.Popen[str]]]:
+def applications(
+    processor: Processor, at: Provider, number: int = PROCESSES
+) -> Iterator[list[subprocess.Popen[str]]]:
     """Processes that have been told to spend."""
     given = ("--endpoint", processor.endpoint, "--provider", at.port, "--tasks", TASKS)
     with contextlib.ExitStack() as stack:
-        processes = [
-            stack.enter_context(started("tests.acceptance.spending", *given)) for _ in range(PROCESSES)
-        ]
+        processes = [stack.enter_context(started("tests.acceptance.spending", *given)) for _ in range(number)]
         for process in processes:
             assert _line(process) == "ready"
         for process in processes:
@@ -128,6 +129,8 @@ def test_eight_processes_share_one_budget(processor: Processor) -> None:
         assert sum(result["made"] + result["refused"] for result in results) == TASKS * PROCESSES
         assert [result["faults"] for result in results] == [0] * PROCESSES
         assert_counted_once(processor, at)
+        refused = float(sum(result["refused"] for result in results))
+        until(lambda: f'decision="deny",reason="budget"}} {refused}' in metrics(processor), BOUND, every=0.05)
 
 
 @pytest.mark.parametrize("then", ["it stays away", "it comes back", "it comes back without its store"])
@@ -147,6 +150,24 @@ def test_the_processor_is_killed_while_they_spend(processor: Processor, tmp_path
         assert all("BUDGET" in reason for result in results for reason in result["reasons"])
         if then != "it stays away":
             assert_counted_once(processor, at)
+
+
+def test_what_an_application_held_that_dies_counts_as_spent(processor: Processor) -> None:
+    with provider(pace=60) as at:
+        with applications(processor, at, 1) as dying:
+            until(lambda: at.calls >= 2, BOUND, every=0.01)
+            dying[0].kill()
+        held = account(processor)["reserved"]
+        assert held > 0
+
+        until(lambda: account(processor)["reserved"] == 0, BOUND, every=0.1)
+        assert account(processor)["spent"] == pytest.approx(held)
+
+    with provider(pace=1) as at, applications(processor, at, 1) as living:
+        ends(living)
+
+        assert 0 < at.spent <= LIMIT - held + 1e-9
+        until(lambda: account(processor)["spent"] == pytest.approx(held + at.spent), BOUND, every=0.05)
 
 
 def assert_counted_once(processor: Processor, at: Provider) -> None:
