@@ -43,7 +43,7 @@ def tell(event: str, **fields: object) -> None:
 def wait_for_curtain() -> None:
     """Says that this process is ready, and returns when all others are."""
     _share_the_interpreter()
-    _wait_for_judge()
+    wait_for_judge()
     tell("ready")
     orders = open(0, "rb", buffering=0, closefd=False)  # a buffer's lock would be held at exit
     if orders.readline() != b"go\n":
@@ -62,7 +62,7 @@ def _share_the_interpreter() -> None:
     gc.freeze()
 
 
-def _wait_for_judge() -> None:
+def wait_for_judge() -> None:
     """Returns once somebody judges, or nobody came."""
     deadline, pause = time.monotonic() + CONNECT_WITHIN, threading.Event()
     while (host := spanfuse.status().host) and host.state not in _JUDGED and time.monotonic() < deadline:

@@ -129,8 +129,9 @@ def main() -> None:
     noticed, provider = Noticed(), TracerProvider()
     provider.add_span_processor(noticed)
     trace.set_tracer_provider(provider)
-    spanfuse.instrument(on_event=heard)
     backstage.wait_for_curtain()
+    spanfuse.instrument(on_event=heard)  # not before: nobody else's verdicts are to be sent here too
+    backstage.wait_for_judge()
     outcome, calls, refused = "finished", 0, 0
     try:
         research = asyncio.run(play(noticed))
