@@ -55,6 +55,9 @@ class Board:
     pays for a call need be told only while something is `wide`. `on_change` listeners are told of each
     directive that newly holds (to cancel what is in flight), `on_lift` listeners when one has come down,
     outside any lock, on the posting thread.
+
+    Attributes:
+        refusing: whether anything stands that refuses calls: when not, the gate need not look.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -63,6 +66,7 @@ class Board:
         # Reentrant: the garbage collector may end a dropped generator, so a call, in the middle of anything.
         self._lock = threading.RLock()
         self._version = 0
+        self.refusing = False
         self._table: _Table = {}  # replaced, never changed; as the next
         self._wide: Reached[_Notice] | None = None
         self._notices: dict[str, _Notice] = {}  # by id; writers only, as the next three
@@ -118,6 +122,7 @@ class Board:
             made._actions[notice.directive.action] += 1
         made._table = self._table
         made._wide = _wide(self._table)
+        made.refusing = self.refusing
         return made
 
     def standing(self, keys: Iterable[BreakerKey], payer: Payer | None = None) -> Directive | None:
@@ -168,7 +173,7 @@ class Board:
 
     @property
     def empty(self) -> bool:
-        """True when nothing at all stands: the gate's fast path."""
+        """True when nothing at all stands."""
         return not self._table
 
     def grace_is_over(self, directive: Directive) -> bool:
@@ -257,6 +262,7 @@ class Board:
             wide = _wide(table) if any(key.level is Level.BUDGET for key in touched) else self._wide
         self._version += 1
         self._table, self._wide = table, wide
+        self.refusing = any(self._actions[action] > 0 for action in REFUSING)
 
     def _table_with(self, touched: set[BreakerKey]) -> _Table:
         """The table, with the rows of `touched` made anew."""

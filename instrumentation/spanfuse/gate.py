@@ -78,7 +78,7 @@ class Gate:
             BreakerOpen: a directive in force covers this call.
             RunStopped: as above, and the run has swallowed three refusals; model calls only.
         """
-        if self._board.empty:
+        if not self._board.refusing:
             return Permit()
         directive = self.standing(intent, scope)
         if directive is None:
@@ -97,7 +97,7 @@ class Gate:
 
     def stopping(self, scope: RunScope) -> Directive | None:
         """The directive that stops a run as a whole now, not only some of its calls."""
-        if self._board.empty:
+        if not self._board.refusing:
             return None
         directive = self._board.standing(scope.keys, self._payer(scope))
         stops = directive is not None and directive.mode is Mode.ENFORCE and directive.action is Action.STOP

@@ -131,7 +131,7 @@ class WatchedCall(ActiveCall):
     @guarded("ordered", None)
     def ordered(self) -> Directive | None:
         """The directive that stands for this call's run now: what a stream asks at each chunk. Cheap."""
-        if self._live.board.empty:
+        if not self._live.board.refusing:
             return None
         directive = self._live.gate.standing(self._intent, self._trail.scope)
         if directive is None or directive.mode is not Mode.ENFORCE or not directive.cancel_in_flight:
