@@ -261,9 +261,7 @@ def test_once_closed_it_does_not_go_on_trying(writer: Writer, store: Faulty) -> 
 
     writer.close(0.05)
 
-    thread = writer._thread
-    assert thread is not None
-    until(lambda: not thread.is_alive())
+    until(lambda: writer._thread and not writer._thread.is_alive())
 
 
 def test_a_child_of_a_fork_writes_what_it_was_handed_itself(
