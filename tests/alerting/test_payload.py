@@ -12,6 +12,7 @@ import pytest
 from spanfuse_processor.alerting.payload import body_of, headers, sign
 from spanfuse_processor.engine.alerts import BudgetEvent, Condition
 from spanfuse_processor.engine.budget import Account, Measure, Reaction
+from spanfuse_processor.engine.forecast import RunForecast
 from spanfuse_processor.engine.verdicts import Mode
 
 EVENT = BudgetEvent(
@@ -39,6 +40,18 @@ def test_money_is_decimal_and_times_are_utc() -> None:
     assert said["seconds_left"] == 900.0
     assert (said["type"], said["budget"], said["values"]) == ("budget.imminent", "daily", ["ann"])
     assert (said["span_id"], said["trace_id"]) == ("01" * 8, None)
+
+
+def test_of_a_run_it_says_how_many_steps_are_left_and_what_it_would_come_to() -> None:
+    run = RunForecast(7, 700_000.0, 2, 2, 3, 1_000_000.0, 1_200_000.4, 1_500_000.0, finished=20)
+    steps = EVENT._replace(condition=Condition.STEPS, exhausted_at=None, run=run)
+
+    said = json.loads(body_of(steps))
+
+    assert (said["steps_left"], said["run_total"]) == ([2, 3], ["1.000000", "1.200000", "1.500000"])
+    assert "ends in 2 to 3 steps" in said["message"]
+    unknown = json.loads(body_of(steps._replace(run=run._replace(total_low=None))))
+    assert unknown["run_total"] is None
 
 
 def test_counts_are_numbers() -> None:

@@ -33,6 +33,31 @@ def test_a_run_that_said_what_it_may_cost_is_told_of_three_steps_before() -> Non
     assert (event.account, event.spent, event.limit) == (Account("run", ("r1",)), 70 * CENT, 100 * CENT)
 
 
+def test_it_is_told_how_many_steps_are_left() -> None:
+    ((_, event),) = told(steps=10, cap=100 * CENT)
+
+    assert event.run is not None
+    assert (event.run.steps_low, event.run.steps_high, event.run.total_mid) == (3, 3, None)
+    assert event.words() == "Budget run[r1] of this run ends in 3 steps: 0.70 of 1.00 USD are spent."
+
+
+def test_and_what_such_runs_come_to_once_twenty_are_over() -> None:
+    watch, ledger = Steps(), Ledger((), 0.0)
+    for number in range(40):
+        for _ in range(12):
+            watch.step(Payer(agent="writer", run=f"before-{number}"), 10 * CENT, None, ledger, 0.0)
+        watch.finish(f"before-{number}", stopped=False)
+
+    events = [
+        each
+        for _ in range(10)
+        for each in watch.step(Payer(agent="writer", run="r1"), 10 * CENT, 100 * CENT, ledger, 0.0)
+    ]
+
+    (event,) = events
+    assert event.words().endswith("It would come to about 1.20 USD (1.20 to 1.20, by 40 runs before).")
+
+
 def test_a_budget_of_single_runs_is_told_of_too() -> None:
     ((step, event),) = told(EACH, steps=10)
 

@@ -275,6 +275,7 @@ class Money:
         self._looked = self._clock.monotonic()
         measures = {each.name: each.measure for each in self._budgets}
         self.board.views = self._treasury.front(wall)
+        self.board.looked = wall
         spent = self._treasury.spent
         self.board.spent = {name: (measure, spent.get(name, 0)) for name, measure in measures.items()}
 

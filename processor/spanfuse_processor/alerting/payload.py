@@ -11,7 +11,7 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from math import isinf
@@ -45,6 +45,8 @@ def body_of(event: BudgetEvent) -> bytes:
         "period_end": None if isinf(event.end) else _time(event.end),
         "exhausted_at": None if event.exhausted_at is None else _time(event.exhausted_at),
         "seconds_left": _left(event),
+        "steps_left": _steps(event),
+        "run_total": _total(event),
         "trace_id": event.trace_id.hex() or None,
         "span_id": event.span_id.hex() or None,
     }
@@ -73,6 +75,19 @@ def sign(event_id: str, seconds: int, body: bytes, secret: str) -> str:
 def _amount(amount: int, measure: Measure) -> str | int:
     """Decimal dollars as text, for a float would not be exact; counts as numbers."""
     return f"{Decimal(amount) / 1_000_000:.6f}" if measure is Measure.USD else amount
+
+
+def _steps(event: BudgetEvent) -> Sequence[int | None] | None:
+    """With how many more steps a run ends, at least and at most."""
+    return [event.run.steps_low, event.run.steps_high] if event.run else None
+
+
+def _total(event: BudgetEvent) -> Sequence[str | int] | None:
+    """What the run will come to: at least, probably, at most. Weak; None before enough such runs are over."""
+    run = event.run
+    if run is None or run.total_low is None or run.total_mid is None or run.total_high is None:
+        return None
+    return [_amount(round(each), event.measure) for each in (run.total_low, run.total_mid, run.total_high)]
 
 
 def _left(event: BudgetEvent) -> float | None:

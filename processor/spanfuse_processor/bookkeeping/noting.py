@@ -28,6 +28,7 @@ def note_of(event: BudgetEvent) -> EventRow:
         "start": event.start if math.isfinite(event.start) else None,
         "end": event.end if math.isfinite(event.end) else None,
         "exhausted_at": event.exhausted_at,
+        "steps": [event.run.steps_low, event.run.steps_high] if event.run else None,
         "words": event.words(),
     }
     return EventRow(

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from spanfuse_processor.engine.budget import Account, Measure, Reaction
+from spanfuse_processor.engine.forecast import RunForecast
 from spanfuse_processor.engine.verdicts import Directive, Mode, Removal
 
 
@@ -35,6 +36,7 @@ class BudgetEvent(NamedTuple):
         spent, limit: in the measure's own unit.
         exhausted_at: when it runs out by the forecast, None where there is none or it does not.
         trace_id, span_id: the call that brought it, empty where time did.
+        run: of a run's steps: with how many more it ends, and what it will come to, which is weak.
     """
 
     account: Account
@@ -51,6 +53,7 @@ class BudgetEvent(NamedTuple):
     exhausted_at: float | None = None
     trace_id: bytes = b""
     span_id: bytes = b""
+    run: RunForecast | None = None
 
     @property
     def id(self) -> str:
@@ -67,13 +70,33 @@ class BudgetEvent(NamedTuple):
         'Budget daily has reached 80 % of its limit: 8.10 of 10.00 USD are spent.'
         """
         spent = f"{_figure(self.spent, self.measure)} of {_figure(self.limit, self.measure)}"
-        said = _WORDS[self.condition].format(share=round(100 * self.share), left=self._left())
-        return f"Budget {self.account} {said}: {spent} {_UNITS[self.measure]} are spent."
+        said = _WORDS[self.condition].format(
+            share=round(100 * self.share), left=self._left(), steps=self._steps()
+        )
+        return f"Budget {self.account} {said}: {spent} {_UNITS[self.measure]} are spent.{self._total()}"
 
     def _left(self) -> str:
         if self.exhausted_at is None:
             return "soon"
         return f"in {_duration(max(0.0, self.exhausted_at - self.wall))}"
+
+    def _steps(self) -> str:
+        low, high = (self.run.steps_low, self.run.steps_high) if self.run else (None, None)
+        if low is None:
+            return "a few steps"
+        few = str(low) if high in (low, None) else f"{low} to {high}"
+        return f"{few} step{'' if few == '1' else 's'}"
+
+    def _total(self) -> str:
+        """What such runs come to, where that is known."""
+        run = self.run
+        if run is None or run.total_low is None or run.total_mid is None or run.total_high is None:
+            return ""
+        low, mid, high = (
+            _figure(round(each), self.measure) for each in (run.total_low, run.total_mid, run.total_high)
+        )
+        unit = _UNITS[self.measure]
+        return f" It would come to about {mid} {unit} ({low} to {high}, by {run.finished} runs before)."
 
 
 class Notice(NamedTuple):
@@ -91,7 +114,7 @@ _WORDS = {
     Condition.RUNAWAY: "is being spent several times faster than usual and runs out {left}",
     Condition.LIKELY: "will probably be exceeded",
     Condition.BLOCKED: "was not spared by slowing down, and is stopped",
-    Condition.STEPS: "of this run is a few steps from its end",
+    Condition.STEPS: "of this run ends in {steps}",
 }
 
 

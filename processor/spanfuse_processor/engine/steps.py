@@ -46,7 +46,8 @@ class Steps:
         if cap:
             said = self.forecaster.forecast(run, float(cap))
             if said is not None and _is_near(said):
-                events += self._tell(Account(DECLARED, (run,)), Mode.WARN, wall, wall, int(said.spent), cap)
+                account, spent = Account(DECLARED, (run,)), int(said.spent)
+                events += self._tell(account, Mode.WARN, wall, wall, spent, cap, said)
         for account in ledger.accounts(payer):
             budget = ledger.budget(account)
             if _caps_runs(budget) and account not in self._told:
@@ -68,10 +69,17 @@ class Steps:
         said = self.forecaster.forecast(run, so_far.spent + balance.limit - balance.spent)
         if said is None or not _is_near(said):
             return []
-        return self._tell(account, budget.mode, wall, balance.start, balance.spent, balance.limit)
+        return self._tell(account, budget.mode, wall, balance.start, balance.spent, balance.limit, said)
 
     def _tell(
-        self, account: Account, mode: Mode, wall: float, start: float, spent: int, limit: int
+        self,
+        account: Account,
+        mode: Mode,
+        wall: float,
+        start: float,
+        spent: int,
+        limit: int,
+        said: RunForecast,
     ) -> list[BudgetEvent]:
         if account in self._told:
             return []
@@ -90,6 +98,7 @@ class Steps:
                 float("inf"),
                 spent,
                 limit,
+                run=said,
             )
         ]
 

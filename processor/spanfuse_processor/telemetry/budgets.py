@@ -37,12 +37,14 @@ class BudgetBoard:
         spent: by budget, what was charged since the start; only grows.
         alerts: what was told, by budget and condition.
         names: budgets that have a label of their own.
+        looked: when they were last looked at (wall time).
     """
 
     views: Sequence[AccountView] = ()
     spent: Mapping[str, tuple[Measure, int]] = field(default_factory=dict)
     alerts: dict[tuple[str, str], int] = field(default_factory=dict)
     names: Labels = field(default_factory=lambda: Labels("budget", MAX_BUDGETS))
+    looked: float = 0.0
 
     def expect(self, budgets: Sequence[str]) -> None:
         """These budgets exist: what may be told of them is there at zero."""
@@ -71,6 +73,11 @@ class BudgetSeries(Collector):
             yield self._spent(measure)
         yield from _windows(views)
         yield from _forecasts(views)
+        yield GaugeMetricFamily(
+            "spanfuse_forecast_last_success_timestamp_seconds",
+            "When it was last looked ahead; old: the service does not get to it",
+            value=board.looked,
+        )
         alerts = CounterMetricFamily(
             "spanfuse_budget_alerts", "What was told of budgets", labels=["budget", "condition"]
         )

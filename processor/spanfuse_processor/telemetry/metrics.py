@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.telemetry.budgets import BudgetBoard, BudgetSeries
 from spanfuse_processor.telemetry.keeping import KeepingSeries, Kept
-from spanfuse_processor.telemetry.meter import Labels, Meter
+from spanfuse_processor.telemetry.meter import OTHER, Labels, Meter
 
 OPERATOR = "operator"  # the `detector` label of a stop that a person ordered
 # `decision` and `reason` of what applications did to calls, by the orders that they obey.
@@ -163,7 +163,7 @@ class _AtScrape(Collector):
             )
             for index, part in enumerate((*parts, n.micro_usd, n.unpriced)):
                 sums[index] += part
-        without_price: dict[str, int] = {}
+        without_price = {OTHER: 0}  # it is what a model without a price is called
         for (agent, model), sums in spent.items():
             for kind, part in zip(TOKEN_TYPES, sums, strict=False):
                 tokens.add_metric([agent, model, kind], part)
