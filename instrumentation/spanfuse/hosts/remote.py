@@ -8,6 +8,7 @@ runs without limits for want of one. It does not know what the board's directive
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -24,12 +25,14 @@ from spanfuse.link.export import Sender
 from spanfuse.link.leases import LeaseKeeper
 from spanfuse.link.local_limits import LocalLimits
 from spanfuse.purse import Purse
+from spanfuse.rereading import PolicyFile
 from spanfuse.settings import Settings, policy_of
 from spanfuse.signs import Signs
 from spanfuse.telemetry import library_version
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Identity
+from spanfuse_processor.engine.policy import PolicyError
 from spanfuse_processor.engine.pricing import PriceBook
 
 if TYPE_CHECKING:
@@ -45,6 +48,8 @@ UNKNOWN: Final = "unknown_service:python"
 """What OTel calls a service that has no name."""
 FAREWELL: Final = 0.5
 """Seconds that the connection gets to end, at most."""
+
+_log = logging.getLogger("spanfuse")
 
 
 class RemoteHost:
@@ -66,7 +71,8 @@ class RemoteHost:
         self._signs = Signs()
         self._sender = Sender(self._link, self._resource, self._bell.ring)
         self._limits = LocalLimits(board, policy_of(settings), book or prices.shared())
-        self.followers: list[OnPolicy] = []  # none is told: the processor's policy holds
+        self.followers: list[OnPolicy] = []  # of our own file: the processor's is the processor's affair
+        self._file = PolicyFile(settings, board.clock)
         self._leases = LeaseKeeper(self._link, board, self._who)
         self.purse: Purse = self._leases.purse
         self._stats = HostStats()
@@ -186,10 +192,25 @@ class RemoteHost:
             pause = LONGEST
             try:
                 pause = connection.look()
+                self._reread()
             except Exception as error:
                 self._failed("connection", error)
             self._bell.wait(min(max(pause, SHORTEST), LONGEST))
         connection.stop(FAREWELL)
+
+    def _reread(self) -> None:
+        """Our own file may say something else by now: of prices, of tools, of limits while nobody judges."""
+        policy = self._file.changed()
+        if policy is None:
+            return
+        try:
+            self._limits.renew(policy)
+        except PolicyError as error:
+            _log.error("%s; the policy before stays", error)
+            return
+        for follower in self.followers:
+            follower(policy)
+        _log.info("the policy has changed and is obeyed")
 
     def _failed(self, where: str, error: Exception) -> None:
         self._stats.faults += 1

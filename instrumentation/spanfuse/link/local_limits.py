@@ -55,6 +55,17 @@ class LocalLimits:
         for span in spans:
             judge.span_ended(span)
 
+    def renew(self, policy: Policy) -> None:
+        """Judges by another policy, now and in the next spells.
+
+        Raises:
+            PolicyError: it cannot be obeyed; then nothing has changed.
+        """
+        with self._lock:
+            judge = self.judge or Judge(Board(self._board.clock), self._policy, self._prices, issuer=ISSUER)
+            judge.renew(policy)
+            self._policy = policy
+
     def end(self) -> None:
         """Somebody judges again."""
         self.judge = None

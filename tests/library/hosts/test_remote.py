@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.library.examples import begun, failed_tool, key, span, stop
@@ -18,9 +20,11 @@ from spanfuse.board import Board
 from spanfuse.errors import SettingsError
 from spanfuse.host import HostState
 from spanfuse.hosts.remote import RemoteHost
+from spanfuse.rereading import PolicyFile
 from spanfuse.settings import Settings
 from spanfuse_processor.engine import NoPrices
 from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
+from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.reach import Degrading, Payer, Reach
 from spanfuse_processor.engine.verdicts import Action, Directive
 
@@ -152,6 +156,30 @@ with remote(sys.argv[1]) as (host, _):
     host.span_ended(span("from the parent"))
     sys.exit(os.waitpid(child, 0)[1])
 """
+
+
+def test_its_own_file_may_change_while_it_runs(
+    processor: StubProcessor,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(PolicyFile.__init__, "__defaults__", (0.0,))
+    file = tmp_path / "spanfuse.yaml"
+    file.write_text("policy: {prices: {mine: {input: 1, output: 0}}}")
+    with remote(processor.endpoint, config=str(file)) as (host, _):
+        followed: list[Policy] = []
+        host.followers.append(followed.append)
+        until(is_in(host, HostState.CONNECTED))
+
+        with caplog.at_level(logging.ERROR, "spanfuse"):
+            file.write_text("policy: {detectors: {repeat: {no_such_limit: 1}}}")
+            until(lambda: caplog.records, 10.0)
+        assert not followed
+        file.write_text("policy: {prices: {mine: {input: 2, output: 0}}}")
+        until(lambda: followed, 10.0)
+
+    assert followed[0].prices["mine"].input == 2
 
 
 def test_the_child_of_a_fork_connects_on_its_own(processor: StubProcessor) -> None:

@@ -9,6 +9,7 @@ from spanfuse.board import Board
 from spanfuse.link.local_limits import LocalLimits
 from spanfuse_processor.engine import NoPrices, Policy
 from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.policy import PolicyError
 from spanfuse_processor.engine.verdicts import Mode
 
 LOOP = 8
@@ -123,6 +124,29 @@ def test_the_policy_decides_whether_anything_is_stopped(board: Board) -> None:
 
     directive = board.standing([key("r")])
     assert directive is None or directive.mode is Mode.SHADOW
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_another_policy_holds_in_this_spell_and_in_the_next(
+    limits: LocalLimits, board: Board, on: bool
+) -> None:
+    if on:
+        limits.begin((), ())
+    limits.renew(Policy(mode=Mode.SHADOW))
+    if not on:
+        limits.begin((), ())
+
+    loop(limits, "r")
+
+    directive = board.standing([key("r")])
+    assert directive is None or directive.mode is Mode.SHADOW
+
+
+def test_a_policy_that_cannot_be_obeyed_leaves_the_one_before(limits: LocalLimits) -> None:
+    with pytest.raises(PolicyError):
+        limits.renew(Policy(detectors={"repeat": {"no_such_limit": 1}}))
+
+    limits.begin((), ())
 
 
 def test_time_passes_only_in_a_spell(limits: LocalLimits) -> None:
