@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.accounting.house import Clock, Desk, life
+from tests.accounting.house import MIDNIGHT, Clock, Desk, life
 
 from spanfuse_processor.accounting.lending import HELLO
 from spanfuse_processor.engine.alerts import Condition
@@ -150,6 +150,7 @@ def test_metrics_see_what_was_left_for_them() -> None:
     board = life(Desk(DAILY), spend).money.board
 
     assert board.views[0].balance.spent == 250_000
+    assert board.looked == MIDNIGHT + 1.0
     assert board.spent == {"daily": (Measure.USD, 250_000)}
 
 

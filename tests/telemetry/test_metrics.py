@@ -7,7 +7,16 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.telemetry.meter import ModelCounts
-from spanfuse_processor.telemetry.metrics import GAUGES, OPERATOR, Metrics
+from spanfuse_processor.telemetry.metrics import (
+    DEFERRED,
+    DEGRADED,
+    DENIED,
+    GAUGES,
+    NOT_DEGRADED,
+    OPERATOR,
+    SPENT,
+    Metrics,
+)
 
 FORBIDDEN = {"run", "trace", "trace_id", "session", "user", "prompt", "arguments"}
 
@@ -29,6 +38,14 @@ def test_trips_exist_at_zero_for_every_detector_and_for_operators() -> None:
 
     for detector in (*DETECTORS, OPERATOR):
         assert f'spanfuse_trips_total{{agent="unknown",detector="{detector}"}} 0.0' in text
+
+
+def test_so_do_calls_without_a_price_and_everything_that_applications_may_do_to_calls() -> None:
+    text = page(exposed())
+
+    assert 'spanfuse_llm_unpriced_calls_total{model="other"} 0.0' in text
+    for decision, reason in (DENIED, SPENT, DEFERRED, DEGRADED, NOT_DEGRADED):
+        assert f'spanfuse_gate_decisions_total{{decision="{decision}",reason="{reason}"}} 0.0' in text
 
 
 def test_what_was_counted_becomes_series_when_somebody_asks() -> None:
