@@ -68,6 +68,19 @@ instrument()
 tell(before=spent())
 """
 
+FORKING = """
+import os
+instrument()
+spend(1)
+child = os.fork()
+for number in (2, 3) if child else (4, 5, 6):
+    spend(number)
+spanfuse.shutdown(10.0)
+if not child:
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> str:
@@ -219,6 +232,13 @@ def test_two_that_share_a_file_know_what_each_other_spend(store: str) -> None:
     one.host.stop()
     other.host.stop()
     assert Application(store).spent() == 3
+
+
+def test_the_child_of_a_fork_keeps_what_it_spends_in_the_same_file(store: str) -> None:
+    run_program(PROGRAM + FORKING, SPANFUSE_STORE=store)
+
+    (looked,) = run_program(PROGRAM + LOOKING, SPANFUSE_STORE=store)
+    assert looked["before"] == {"tokens": 6 * 123, "calls": 6}
 
 
 def test_without_a_store_nothing_is_kept_and_nothing_is_written_down() -> None:

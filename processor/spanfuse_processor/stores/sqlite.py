@@ -2,14 +2,18 @@
 
 Rule 1: WAL, so that reports are read while rows are written; a connection for each, each under its lock.
 Rule 2: a commit survives the death of the process; that of the machine may cost the last few. Rule 3: the
-file is its owner's alone (0600). A file that a newer version made is left as it is.
+file is its owner's alone (0600). A file that a newer version made is left as it is. Rule 4: a process forks
+between transactions, and its child closes what it inherits before it opens a file of its own: SQLite takes a
+file for locked, or for its own, that another process has open.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +36,9 @@ OURS: Final = int.from_bytes(b"SPFU", "big")
 BUSY: Final = 5.0
 """Seconds to wait for another process that writes."""
 
+FORK_WAITS: Final = 1.0
+"""Seconds that a fork waits for a transaction to end."""
+
 
 class SqliteStore(SqlStore):
     """A file and two connections to it.
@@ -53,6 +60,7 @@ class SqliteStore(SqlStore):
             self._writer.execute("PRAGMA journal_mode=WAL")
             self._writer.execute("PRAGMA synchronous=NORMAL")
             undo.pop_all()
+        _OPEN.add(self)
 
     @contextlib.contextmanager
     def writing(self, *, alone: bool = False) -> Iterator[Database]:
@@ -71,6 +79,19 @@ class SqliteStore(SqlStore):
         with self._write_lock, self._read_lock:
             self._reader.close()
             self._writer.close()
+
+    def hold(self) -> bool:
+        """Begins no transaction until `let_go`. Whether none is going on, within `FORK_WAITS` seconds."""
+        if self._write_lock.acquire(timeout=FORK_WAITS):
+            if self._read_lock.acquire(timeout=FORK_WAITS):
+                return True
+            self._write_lock.release()
+        return False
+
+    def let_go(self) -> None:
+        """Goes on after `hold`."""
+        self._read_lock.release()
+        self._write_lock.release()
 
     def _migrate(self) -> None:
         steps = self._sql.migrations
@@ -128,3 +149,27 @@ def _told(path: Path) -> Iterator[None]:
         raise RowsRefused(f"{path}: {error}") from error
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"{path}: {error}") from error
+
+
+_OPEN: Final[weakref.WeakSet[SqliteStore]] = weakref.WeakSet()
+_held: Final[list[SqliteStore]] = []
+
+
+def _before_fork() -> None:
+    _held.extend(store for store in list(_OPEN) if store.hold())
+
+
+def _in_parent() -> None:
+    while _held:
+        _held.pop().let_go()
+
+
+def _in_child() -> None:
+    while _held:
+        store = _held.pop()
+        store.let_go()
+        store.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)
