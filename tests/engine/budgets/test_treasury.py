@@ -99,6 +99,26 @@ class TestMarks:
 
         assert day.orders == ["stop", "-stop"]
 
+    def test_a_rolling_one_that_hovers_at_a_mark_tells_of_it_once_in_its_window(self) -> None:
+        marks = (Mark(0.5, Reaction.DEGRADE),)
+        day = Day(Budget("rolling", 1_000_000, period=Period.ROLLING, window=HOUR, marks=marks))
+        for _ in range(50):  # ten cents age, ten come: between 0.48 and 0.50
+            day.spend(0.01, after=HOUR / 49)
+        for _ in range(200):
+            day.spend(0.01, after=HOUR / 50)
+
+        assert day.told == [("mark", 0.5)] * len(day.told)
+        assert 1 <= len(day.told) <= 5
+        assert len(day.orders) <= 2
+
+    def test_and_tells_of_it_again_when_it_comes_back_later(self) -> None:
+        day = Day(Budget("rolling", 1_000_000, period=Period.ROLLING, window=HOUR))
+        for _ in range(2):
+            day.spend(0.6)
+            day.wait(1.2 * HOUR)
+
+        assert day.told == [("mark", 0.5)] * 2
+
 
 class TestThrottling:
     def test_it_goes_at_the_budgets_pace(self) -> None:
@@ -134,6 +154,31 @@ class TestThrottling:
         day.spend(0.1)
 
         assert day.orders == ["throttle"]
+
+    def test_of_a_rolling_one_the_stop_ends_with_what_it_was_throttled_for(self) -> None:
+        rolling = Budget("rolling", 10_000_000, period=Period.ROLLING, window=HOUR, marks=SLOWING)
+        day = Day(rolling)
+        day.spend(8.5)
+        day.wait(61.0)
+        assert day.orders == ["throttle", "-throttle", "stop"]
+
+        day.wait(1.2 * HOUR)
+
+        assert day.orders == ["throttle", "-throttle", "stop", "-stop"]
+
+    def test_so_it_does_when_a_forecast_was_the_reason_and_is_calm_again(self) -> None:
+        forecast = Forecasting(react=Reaction.THROTTLE)
+        day = Day(replace(HOURLY, limit=10_000_000, marks=(), forecast=forecast))
+        for _ in range(120):
+            day.spend(0.005, after=5.0)
+        for _ in range(20):
+            day.spend(0.25, after=5.0)
+        day.wait(61.0)
+        assert day.orders == ["throttle", "-throttle", "stop"]
+        for _ in range(120):
+            day.wait(10.0)
+
+        assert day.orders == ["throttle", "-throttle", "stop", "-stop"]
 
     def test_zero_keeps_it_throttling(self) -> None:
         day = Day(replace(DAILY, marks=SLOWING, block_after=0.0))
