@@ -17,8 +17,12 @@ from spanfuse_processor.engine.budget import (
     Period,
     Reaction,
 )
+from spanfuse_processor.engine.budgets.watch import CALM
+from spanfuse_processor.engine.forecast import Alarm, alarm
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.reach import Degrading, Payer, Reach
+
+URGENT = (Alarm.IMMINENT, Alarm.RUNAWAY)
 
 
 class TestMarks:
@@ -227,6 +231,19 @@ class TestForecast:
         assert len([said for said, _ in day.told if said in ("imminent", "runaway")]) == len(
             {said for said, _ in day.told if said in ("imminent", "runaway")}
         )
+
+    def test_a_moment_of_calm_lifts_nothing(self) -> None:
+        day = Day(self.REACTING)
+        self.steady(day, 0.005, 120)
+        self.steady(day, 0.25, 20)
+        calm_since = 0.0
+        while "-degrade" not in day.orders:
+            day.wait(10.0)
+            (view,) = day.treasury.views(day.wall)
+            if view.forecast is not None and alarm(view.forecast, self.REACTING.forecast) not in URGENT:
+                calm_since = calm_since or day.wall
+
+        assert day.wall - calm_since >= CALM * HOUR - 10.0
 
     @pytest.mark.parametrize(
         ("react", "orders"),
