@@ -123,6 +123,7 @@ class Board:
         made._table = self._table
         made._wide = _wide(self._table)
         made.refusing = self.refusing
+        made._gone = self._gone.copy()
         return made
 
     def standing(self, keys: Iterable[BreakerKey], payer: Payer | None = None) -> Directive | None:
