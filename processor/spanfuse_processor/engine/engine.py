@@ -29,8 +29,9 @@ from spanfuse_processor.engine.pricer import Pricer, Waiting
 from spanfuse_processor.engine.pricing import PENDING, PriceBook
 from spanfuse_processor.engine.regime import Regime
 from spanfuse_processor.engine.runs.features import Features
+from spanfuse_processor.engine.runs.record import Record
 from spanfuse_processor.engine.runs.registry import Runs
-from spanfuse_processor.engine.runs.run import Record, Run, RunView, view
+from spanfuse_processor.engine.runs.run import Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
 from spanfuse_processor.engine.runs.suspicion import confirmed, suspected
 from spanfuse_processor.engine.runs.vigil import Vigil
@@ -230,11 +231,7 @@ class Engine:
             return None
         if event.kind in CHARGED:
             self._pricer.account(call, event, cost, run.record.cost_at_stop is not None)
-        if event.ended_ns > run.record.last_ns:
-            run.record.last_ns = event.ended_ns
-        totals = run.record.totals
-        call.run_cost = totals.cost
-        call.run_tokens = totals.input_tokens + totals.output_tokens - totals.cached_tokens
+        run.inform(call, event.ended_ns)
         if self._observer is not None and self._stats.twins == twins:
             self._observer(call, event)
         return call
@@ -286,9 +283,7 @@ class Engine:
         if known is not None:
             known.record.released()
             if isinstance(known, Run):
-                known.watch = known.watch.anew()
-                known.lanes.clear()
-                known.suspicion = None
+                known.begin_anew()
                 self._vigil.renew(known, now)
 
     def _view(self, record: Record, live: bool) -> RunView:

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-from spanfuse_processor.engine.runs.run import Light
+from spanfuse_processor.engine.runs.record import Light
 from spanfuse_processor.engine.verdicts import Directive, Finding, Mode, Severity, Verdict
 from spanfuse_processor.telemetry.log import say
 from spanfuse_processor.telemetry.metrics import (

@@ -61,6 +61,32 @@ def test_a_detector_sleeps_until_a_call_wakes_it_and_then_sees_every_call() -> N
     assert [finding.severity for finding in loud[1]] == [Severity.WARN]
 
 
+def test_what_wakes_a_detector_may_depend_on_its_limits() -> None:
+    watching = watch(
+        third=detector(waker=lambda limits: lambda call: call.event.name == f"loud {limits.warn}")
+    )
+
+    heard = [watching.look(call(ended(n, name=name))) for n, name in enumerate(["loud 1", "loud 2", "quiet"])]
+
+    assert [len(each) for each in heard] == [0, 0, 1]
+
+
+def test_whoever_is_made_in_front_of_others_changes_nothing_for_those() -> None:
+    watching = watch(
+        front=detector(wakes=lambda call: call.event.name == "loud"),
+        middle=counting("middle"),
+        back=counting("back"),
+    )
+
+    findings = [watching.look(call(ended(n, name=name))) for n, name in enumerate(["quiet", "loud", "loud"])]
+
+    assert [[each.detector for each in said] for said in findings] == [
+        [],
+        ["middle", "back"],
+        ["third", "middle", "back"],
+    ]
+
+
 def test_findings_come_in_the_order_of_the_registry() -> None:
     watching = watch(first=counting("first"), second=counting("second"))
 
@@ -95,7 +121,7 @@ def test_limits_are_those_of_where_the_unit_begins_and_units_of_one_place_share_
     spoke = [next(n for n in range(1, 9) if each.look(call(ended(n)))) for each in watching]
 
     assert spoke == [2, 4, 4]
-    assert watching[1]._posts is watching[2]._posts
+    assert watching[1]._crew is watching[2]._crew
 
 
 def test_one_agent_of_a_run_may_have_limits_of_its_own() -> None:

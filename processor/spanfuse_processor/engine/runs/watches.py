@@ -40,6 +40,45 @@ class Posts(NamedTuple):
     by_kind: Mapping[Kind, tuple[Post, ...]]
 
 
+class Seat(NamedTuple):
+    """A post, and where among those that were made its detector is; -1: it was not made."""
+
+    at: int
+    post: Post
+
+
+class Crew:
+    """Which detectors of a unit were made. One is shared by all units that have made the same.
+
+    Attributes:
+        by_kind: who looks at calls of a kind, in the order of judging.
+        first: the crew of which nobody was made.
+    """
+
+    __slots__ = ("_bits", "_next", "_posts", "by_kind", "first")
+
+    def __init__(self, posts: Posts, bits: int = 0, first: Crew | None = None) -> None:
+        self._posts = posts
+        self._bits = bits
+        self._next: dict[int, Crew] = {}  # by the bit of whoever is made next
+        self.first: Final = first or self
+        self.by_kind: Final = {
+            kind: tuple(Seat(self.place(post) if bits & post.bit else -1, post) for post in those)
+            for kind, those in posts.by_kind.items()
+        }
+
+    def place(self, post: Post) -> int:
+        """Where among those that were made the detector of a post is, or would be."""
+        return (self._bits & post.bit - 1).bit_count()
+
+    def joined(self, post: Post) -> Crew:
+        """The crew that has the detector of one more post."""
+        crew = self._next.get(post.bit)
+        if crew is None:
+            crew = self._next[post.bit] = Crew(self._posts, self._bits | post.bit, self.first)
+        return crew
+
+
 class Watches:
     """The detectors of every unit of one kind.
 
@@ -47,7 +86,7 @@ class Watches:
         heeded: the kinds of calls that any of them looks at.
     """
 
-    __slots__ = ("_classes", "_posts", "_scoping", "_tools", "_unit", "heeded")
+    __slots__ = ("_classes", "_crews", "_scoping", "_tools", "_unit", "heeded")
 
     def __init__(
         self, unit: Unit, registry: Registry, scoping: Scoping, tools: Mapping[str, ToolRule]
@@ -56,18 +95,18 @@ class Watches:
         self._classes = {name: cls for name, (cls, _) in registry.items() if unit in cls.per}
         self._scoping = scoping
         self._tools = tools
-        self._posts: dict[Resolution, Posts] = {}
+        self._crews: dict[Resolution, Crew] = {}  # those that have made nothing yet
         self.heeded: Final = frozenset(kind for cls in self._classes.values() for kind in _heeds(cls))
 
     def begin(self, who: Identity, agent: str = "") -> Watch:
         """The watch of a unit that begins; `agent` where it is that of one agent."""
         resolution = self._scoping.resolution(who, agent)
-        posts = self._posts.get(resolution)
-        if posts is None:
-            if len(self._posts) >= KEPT:
-                self._posts.clear()
-            posts = self._posts[resolution] = self._post(self._scoping.limits(resolution))
-        return Watch(posts)
+        crew = self._crews.get(resolution)
+        if crew is None:
+            if len(self._crews) >= KEPT:
+                self._crews.clear()
+            crew = self._crews[resolution] = Crew(self._post(self._scoping.limits(resolution)))
+        return Watch(crew)
 
     def _post(self, limits: Limits) -> Posts:
         posts = [
@@ -84,36 +123,37 @@ def _heeds(cls: type[Detector]) -> frozenset[Kind]:
 def _post(bit: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping[str, ToolRule]) -> Post:
     only_warns = unit in getattr(cls, "only_warns", ())
     minds_time = issubclass(cls, MindsTime)
-    return Post(bit, lambda: cls(limits, tools), getattr(cls, "wakes", None), only_warns, minds_time)
+    waker = getattr(cls, "waker", None)
+    wakes = waker(limits) if waker is not None else getattr(cls, "wakes", None)
+    return Post(bit, lambda: cls(limits, tools), wakes, only_warns, minds_time)
 
 
 class Watch:
-    """The detectors of one unit: those that were made, one after the other, and a bit for each of them."""
+    """The detectors of one unit: those that were made, one after the other, and which these are."""
 
-    __slots__ = ("_bits", "_made", "_posts")
+    __slots__ = ("_crew", "_made")
 
-    def __init__(self, posts: Posts) -> None:
-        self._posts = posts
-        self._bits = 0
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
         self._made: tuple[Detector, ...] = ()
 
     def anew(self) -> Watch:
         """The same detectors, which have seen nothing."""
-        return Watch(self._posts)
+        return Watch(self._crew.first)
 
     def look(self, call: Call) -> tuple[Finding, ...]:
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
-        made, bits = self._made, self._bits
+        made, more = self._made, 0
         findings: tuple[Finding, ...] = ()
-        for post in self._posts.by_kind[call.event.kind]:
-            bit, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
-            if bits & bit:
-                detector = made[(bits & bit - 1).bit_count()]
+        for at, post in self._crew.by_kind[call.event.kind]:
+            _, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
+            if at >= 0:
+                detector = made[at + more]
             elif wakes is not None and not wakes(call):
                 continue
             else:
                 detector = self._make(post)
-                made, bits = self._made, self._bits
+                made, more = self._made, more + 1  # those behind it have moved
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
                 findings += (_tamed(finding) if only_warns else finding,)
@@ -122,10 +162,12 @@ class Watch:
     def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
         """What they say of a call that is open, and in how many seconds to ask them again."""
         findings: tuple[Finding, ...] = ()
-        again = inf
-        for post in self._posts.by_kind[open.call.event.kind]:
+        again, more = inf, 0
+        for at, post in self._crew.by_kind[open.call.event.kind]:
             if post.minds_time and (post.wakes is None or post.wakes(open.call)):
-                finding, wait = cast(MindsTime, self._awake(post)).still_open(open)
+                detector = self._made[at + more] if at >= 0 else self._make(post)
+                more += at < 0
+                finding, wait = cast(MindsTime, detector).still_open(open)
                 again = min(again, wait)
                 if finding is not None:
                     findings += (_tamed(finding) if post.only_warns else finding,)
@@ -137,16 +179,11 @@ class Watch:
             if isinstance(detector, MindsMoney):
                 detector.paid(span_id, cost)
 
-    def _awake(self, post: Post) -> Detector:
-        if self._bits & post.bit:
-            return self._made[(self._bits & post.bit - 1).bit_count()]
-        return self._make(post)
-
     def _make(self, post: Post) -> Detector:
-        at = (self._bits & post.bit - 1).bit_count()
+        at = self._crew.place(post)
         detector = post.make()
         self._made = (*self._made[:at], detector, *self._made[at:])
-        self._bits |= post.bit
+        self._crew = self._crew.joined(post)
         return detector
 
 
