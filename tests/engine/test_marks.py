@@ -59,7 +59,7 @@ def test_the_oldest_is_forgotten_first() -> None:
 
 def test_what_lies_across_two_marks_is_none() -> None:
     marks = Marks(4)
-    marks._kept += bytes(range(16))
+    marks._few = Few(bytes(range(16)))
     across = int.from_bytes(bytes(range(1, 8)), "little")
 
     assert across not in marks
