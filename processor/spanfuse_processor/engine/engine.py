@@ -134,10 +134,11 @@ class Engine:
         findings: tuple[Finding, ...] = ()
         renewed = call.event.user_turn and (lane is None or lane.watch is None)
         if lane is not None:
-            lane.watch = lane.watch or self._regime.of_lane.begin(call.event.identity, agent_of(call))
-            findings = lane.watch.look(call)
+            watch = lane.watch or self._regime.of_lane.begin(call.event.identity, agent_of(call))
+            lane.watch, findings = watch.look(call)
             run.record.count(call)
-        findings += run.watch.look(call)
+        run.watch, found = run.watch.look(call)
+        findings += found
         if run.suspicion is not None or findings:
             findings += self._suspected(run, call, findings, renewed)
         if run.tree.folded and not run.flooded:
@@ -254,7 +255,8 @@ class Engine:
 
     def _of_feature(self, run: Run, call: Call, now: Instant) -> tuple[Verdict, ...]:
         feature = self._features.of(call.event.identity)
-        said = [self._stops.judge(feature, run, call, each, now) for each in feature.watch.look(call)]
+        feature.watch, findings = feature.watch.look(call)
+        said = [self._stops.judge(feature, run, call, each, now) for each in findings]
         if self._stops.breakers.half_open:
             verdict = self._stops.probe(feature.key, call, now)
             if verdict is not None:

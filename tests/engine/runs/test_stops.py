@@ -75,7 +75,7 @@ class TestModes:
         (verdict,) = tell(made, [ended(1)])
 
         assert verdict.directive is not None
-        (detector,) = next(made._runs.live()).watch._made or ()
+        (detector,) = next(made._runs.live()).watch.made
         assert detector.__dict__["tools"] is rules
 
 

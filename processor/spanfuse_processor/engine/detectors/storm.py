@@ -101,9 +101,7 @@ class StormDetector:
         self._size = ("", 0)  # the model and its input tokens
         self._same_size: tuple[tuple[int, bytes], ...] = ()
         self._told_size = self._told_hidden = False
-        self._hidden: tuple[
-            tuple[int, bytes], ...
-        ] = ()  # a client's own tries, and in which call
+        self._hidden: tuple[tuple[int, bytes], ...] = ()  # a client's own tries, and in which call
 
     @staticmethod
     def wakes(call: Call) -> bool:

@@ -49,7 +49,8 @@ SAME_ALL: Final = slice(0, 1)
 _PACKED: Final = Struct("<4Q9pB")  # rough key, started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack = _PACKED.size, _PACKED.pack
 _LATEST: Final = Struct("<4Q")  # of the latest call: its tool, what it asked, its end, in hashes; its sketch
-_NOTHING: Final = bytes(_LATEST.size)
+_FIRST: Final = _LATEST.size  # behind it, steps
+_NOTHING: Final = bytes(_FIRST)
 _HASH: Final = (1 << 64) - 1
 _MOST_LABELS: Final = 2 * WINDOW
 _KEY: Final = 8
@@ -77,7 +78,6 @@ class History:
 
     __slots__ = (
         "_labels",
-        "_latest",
         "_packed",
         "_past",
         "akin",
@@ -90,8 +90,7 @@ class History:
 
     def __init__(self) -> None:
         self._labels: tuple[Label, ...] = ()  # those in use, and a few that were
-        self._packed = b""
-        self._latest = _NOTHING
+        self._packed = _NOTHING  # what there is to know of the latest call, then the latest steps
         self._past: Past | None = None
         self.asked_again = self.kin = self.akin = self.ends = self.stale = self.forgiven = 0
 
@@ -101,16 +100,21 @@ class History:
         past = self._past
         if past is not None and past.steps is not None:
             return past.steps
-        labels, packed = self._labels, _PACKED.iter_unpack(self._packed)
+        labels, packed = self._labels, _PACKED.iter_unpack(self._packed[_FIRST:])
         steps = [Step(*labels[label], *step) for _, *step, label in packed]
         if past is not None:
             past.steps = steps
         return steps
 
+    @property
+    def _kept(self) -> int:
+        """How many steps there are."""
+        return (len(self._packed) - _FIRST) // _SIZE
+
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
         """Takes what a call asked and how it ended."""
         tool, asked, ended = hash(event.name) & _HASH, hash(prints.arguments) & _HASH, hash(end) & _HASH
-        old_tool, old_asked, old_end, old_sketch = _LATEST.unpack(self._latest)
+        old_tool, old_asked, old_end, old_sketch = _LATEST.unpack_from(self._packed)
         same_tool = tool == old_tool
         again = same_tool and asked == old_asked and prints.arguments != ""
         self.asked_again = self.asked_again + 1 if again else 1
@@ -121,7 +125,7 @@ class History:
         akin = self.akin if likeness >= MUCH else self.akin // 2
         self.akin = akin + 1 if same_tool else 1
         self.ends = self.ends + 1 if same_tool and ended == old_end else 1
-        self._latest = _LATEST.pack(tool, asked, ended, sketch)
+        self._packed = _LATEST.pack(tool, asked, ended, sketch) + self._packed[_FIRST:]
 
     def knows(self, keys: Keys) -> bool:
         """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
@@ -188,11 +192,12 @@ class History:
     def _all(self, rough: int) -> Iterator[int]:
         """Where among the steps kept those of this key are, the latest first."""
         kept, key = self._packed, rough.to_bytes(_KEY, "little")
-        at = kept.rfind(key)
+        at = kept.rfind(key, _FIRST)
         while at >= 0:
-            if at % _SIZE == 0:  # else other bytes happen to read like it
-                yield at // _SIZE
-            at = kept.rfind(key, 0, at + _KEY - 1)
+            place, astray = divmod(at - _FIRST, _SIZE)
+            if not astray:  # else other bytes happen to read like it
+                yield place
+            at = kept.rfind(key, _FIRST, at + _KEY - 1)
 
     def _ways(self, keys: Keys, at: int) -> tuple[bool, bool, bool]:
         """In which of the three ways a step of the same rough key, kept at `at`, is equal."""
@@ -204,7 +209,7 @@ class History:
 
     def _count(self, keys: Keys) -> None:
         """Counts on each cycle that the step at hand continues; all others end here."""
-        before, kept = self._counts(), len(self._packed) // _SIZE
+        before, kept = self._counts(), self._kept
         counts: dict[int, tuple[int, ...]] = {}
         for at in self._all(keys.rough):
             one, two, three = before.get(kept - at, (0, 0, 0))
@@ -214,7 +219,7 @@ class History:
         self._past.counts = counts
 
     def _append(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int) -> None:
-        kept = len(self._packed) // _SIZE
+        kept = self._kept
         if keys.plain != keys.rough:
             past = self._past = self._past or Past()
             past.noisy = past.noisy or {}
@@ -233,17 +238,17 @@ class History:
             return labels.index(label)
         number = len(labels)
         if number == _MOST_LABELS:
-            used = self._packed[_SIZE - 1 :: _SIZE]
+            used = self._packed[_FIRST + _SIZE - 1 :: _SIZE]
             number = next(each for each in range(number) if each not in used)
         self._labels = _with(labels, number, label)
         return number
 
     def _let_go(self) -> None:
         """The oldest step leaves the window; that it was is remembered."""
-        rough = int.from_bytes(self._packed[:_KEY], "little")
+        rough = int.from_bytes(self._packed[_FIRST : _FIRST + _KEY], "little")
         past = self._past = self._past or Past()
         noisy = past.noisy.pop(past.gone, None) if past.noisy else None
-        self._packed = self._packed[_SIZE:]
+        self._packed = self._packed[:_FIRST] + self._packed[_FIRST + _SIZE :]
         past.gone += 1
         past.seen = past.seen or Marks(2 * SEEN)
         _, _, one, other = noisy or (rough,) * 4

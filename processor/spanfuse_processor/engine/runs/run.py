@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.lanes.lanes import Lanes
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Level, MicroUsd
@@ -72,6 +72,11 @@ class Run:
         totals = record.totals
         call.run_cost = totals.cost
         call.run_tokens = totals.input_tokens + totals.output_tokens - totals.cached_tokens
+
+    def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
+        """What its detectors say of a call that is open, and in how many seconds to ask them again."""
+        self.watch, findings, again = self.watch.mind(open)
+        return findings, again
 
     def begin_anew(self) -> None:
         """A stop is over: what was seen before it counts no more."""

@@ -41,7 +41,7 @@ class Posts(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """A post, and where among those that were made its detector is; -1: it was not made."""
+    """A post, and where in a watch its detector is; 0: it was not made."""
 
     at: int
     post: Post
@@ -63,13 +63,13 @@ class Crew:
         self._next: dict[int, Crew] = {}  # by the bit of whoever is made next
         self.first: Final = first or self
         self.by_kind: Final = {
-            kind: tuple(Seat(self.place(post) if bits & post.bit else -1, post) for post in those)
+            kind: tuple(Seat(self.place(post) if bits & post.bit else 0, post) for post in those)
             for kind, those in posts.by_kind.items()
         }
 
     def place(self, post: Post) -> int:
-        """Where among those that were made the detector of a post is, or would be."""
-        return (self._bits & post.bit - 1).bit_count()
+        """Where in a watch, behind its crew, the detector of a post is, or would be."""
+        return 1 + (self._bits & post.bit - 1).bit_count()
 
     def joined(self, post: Post) -> Crew:
         """The crew that has the detector of one more post."""
@@ -128,63 +128,74 @@ def _post(bit: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping
     return Post(bit, lambda: cls(limits, tools), wakes, only_warns, minds_time)
 
 
-class Watch:
-    """The detectors of one unit: those that were made, one after the other, and which these are."""
+class Watch(tuple[Any, ...]):
+    """The detectors of one unit, as a value: the crew, then those that were made, one after the other.
 
-    __slots__ = ("_crew", "_made")
+    Whoever keeps it keeps what comes back in its place: as a rule the same.
+    """
 
-    def __init__(self, crew: Crew) -> None:
-        self._crew = crew
-        self._made: tuple[Detector, ...] = ()
+    __slots__ = ()
+
+    def __new__(cls, crew: Crew, *made: Detector) -> Watch:
+        """A watch of which these were made."""
+        return super().__new__(cls, (crew, *made))
+
+    @property
+    def made(self) -> tuple[Detector, ...]:
+        """The detectors that were made, in the order of judging."""
+        return self[1:]
 
     def anew(self) -> Watch:
         """The same detectors, which have seen nothing."""
-        return Watch(self._crew.first)
+        return Watch(self[0].first)
 
-    def look(self, call: Call) -> tuple[Finding, ...]:
+    def look(self, call: Call) -> tuple[Watch, tuple[Finding, ...]]:
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
-        made, more = self._made, 0
+        watch, more = self, 0
         findings: tuple[Finding, ...] = ()
-        for at, post in self._crew.by_kind[call.event.kind]:
+        for at, post in self[0].by_kind[call.event.kind]:
             _, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
-            if at >= 0:
-                detector = made[at + more]
-            elif wakes is not None and not wakes(call):
-                continue
+            if not at:
+                if wakes is not None and not wakes(call):
+                    continue
+                watch, detector = watch._with(post)
+                more += 1  # those behind it have moved
             else:
-                detector = self._make(post)
-                made, more = self._made, more + 1  # those behind it have moved
+                detector = watch[at + more]
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
                 findings += (_tamed(finding) if only_warns else finding,)
-        return findings
+        return watch, findings
 
-    def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
+    def mind(self, open: Open) -> tuple[Watch, tuple[Finding, ...], float]:
         """What they say of a call that is open, and in how many seconds to ask them again."""
+        watch, more, again = self, 0, inf
         findings: tuple[Finding, ...] = ()
-        again, more = inf, 0
-        for at, post in self._crew.by_kind[open.call.event.kind]:
+        for at, post in self[0].by_kind[open.call.event.kind]:
             if post.minds_time and (post.wakes is None or post.wakes(open.call)):
-                detector = self._made[at + more] if at >= 0 else self._make(post)
-                more += at < 0
+                if not at:
+                    watch, detector = watch._with(post)
+                    more += 1
+                else:
+                    detector = watch[at + more]
                 finding, wait = cast(MindsTime, detector).still_open(open)
                 again = min(again, wait)
                 if finding is not None:
                     findings += (_tamed(finding) if post.only_warns else finding,)
-        return findings, again
+        return watch, findings, again
 
     def paid(self, span_id: bytes, cost: MicroUsd) -> None:
         """The price of a call has come late."""
-        for detector in self._made:
+        for detector in self.made:
             if isinstance(detector, MindsMoney):
                 detector.paid(span_id, cost)
 
-    def _make(self, post: Post) -> Detector:
-        at = self._crew.place(post)
+    def _with(self, post: Post) -> tuple[Watch, Detector]:
+        """The same with the detector of one more post."""
+        crew, *made = self
         detector = post.make()
-        self._made = (*self._made[:at], detector, *self._made[at:])
-        self._crew = self._crew.joined(post)
-        return detector
+        made.insert(crew.place(post) - 1, detector)
+        return Watch(crew.joined(post), *made), detector
 
 
 def _tamed(finding: Finding) -> Finding:
