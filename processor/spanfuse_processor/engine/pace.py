@@ -33,20 +33,21 @@ class Pace(bytes):
     def add(self, at_ns: int, seconds: int) -> Pace:
         """The same with a call that took place at `at_ns`, in a window of so many `seconds`."""
         second, end = at_ns // NS, len(self)
-        newest = self._row(end - _SIZE)[0] if self else second - 1
-        if second > newest:
-            return self._moved_on(second, seconds)
-        if second <= newest - seconds:
-            return self
-        at = end - _SIZE
-        known, count = self._row(at)
-        while known > second and at > _FIRST:
-            at -= _SIZE
-            known, count = self._row(at)
-        start = at + _SIZE * (known < second)
-        after = start + _SIZE * (known == second)
-        row = _ROW.pack(second, count + 1 if known == second else 1)
-        return Pace(_CALLS.pack(self.calls + 1) + self[_FIRST:start] + row + self[after:])
+        if not end:
+            return Pace(_CALLS.pack(1) + _ROW.pack(second, 1))
+        (calls,), start = _CALLS.unpack_from(self), _FIRST
+        newest, count = _ROW.unpack_from(self, end - _SIZE)
+        if second == newest:  # of a busy feature, most are
+            return Pace(_CALLS.pack(calls + 1) + self[start : end - _SIZE] + _ROW.pack(second, count + 1))
+        if second < newest:
+            return self._add_late(second) if second > newest - seconds else self
+        while start < end:
+            oldest, count = _ROW.unpack_from(self, start)
+            if oldest > second - seconds:
+                break
+            calls -= count
+            start += _SIZE
+        return Pace(_CALLS.pack(calls + 1) + self[start:] + _ROW.pack(second, 1))
 
     @property
     def calls(self) -> int:
@@ -55,22 +56,24 @@ class Pace(bytes):
 
     def slowest(self, seconds: int) -> int:
         """The fewest calls in any of the last `seconds` whole seconds; the newest is not over."""
-        rows = list(_ROW.iter_unpack(self[_FIRST:]))
-        newest = rows[-1][0] if rows else 0
-        known = dict(rows[-seconds - 1 : -1])
-        return min((known.get(second, 0) for second in range(newest - seconds, newest)), default=0)
+        at = len(self) - _SIZE
+        fewest, newest = 0, _ROW.unpack_from(self, at)[0] if self else 0
+        for second in range(newest - 1, newest - 1 - seconds, -1):
+            at -= _SIZE
+            known, count = _ROW.unpack_from(self, at) if at > 0 else (0, 0)
+            if known != second or not count:
+                return 0
+            fewest = min(fewest or count, count)
+        return fewest
 
-    def _moved_on(self, second: int, seconds: int) -> Pace:
-        """The window when its newest call is in a second that is new."""
-        calls, start = self.calls + 1, _FIRST
-        while start < len(self):
-            oldest, count = self._row(start)
-            if oldest > second - seconds:
-                break
-            calls -= count
-            start += _SIZE
-        return Pace(_CALLS.pack(calls) + self[start:] + _ROW.pack(second, 1))
-
-    def _row(self, at: int) -> tuple[int, int]:
-        second, count = _ROW.unpack_from(self, at)
-        return second, count
+    def _add_late(self, second: int) -> Pace:
+        """The same with a call in a second that has a row, or is older than the newest that has."""
+        at = len(self) - _SIZE
+        known, count = _ROW.unpack_from(self, at)
+        while known > second and at > _FIRST:
+            at -= _SIZE
+            known, count = _ROW.unpack_from(self, at)
+        start = at + _SIZE * (known < second)
+        after = start + _SIZE * (known == second)
+        row = _ROW.pack(second, count + 1 if known == second else 1)
+        return Pace(_CALLS.pack(self.calls + 1) + self[_FIRST:start] + row + self[after:])

@@ -108,11 +108,14 @@ class StuckDetector:
     @staticmethod
     def waker(limits: StuckLimits) -> Callable[[Call], bool]:
         """Only when a call is open, or was for long."""
-        least = _least(limits)
+        least_ns = _least(limits) * NS
 
         def wakes(call: Call) -> bool:
             event = call.event
-            return not isinstance(event, CallEnded) or _silence(call, event) >= least
+            if not isinstance(event, CallEnded):
+                return True
+            end = event.ended_ns
+            return end - event.started_ns >= least_ns and end - call.before_ns >= least_ns
 
         return wakes
 

@@ -48,10 +48,9 @@ SAME_ALL: Final = slice(0, 1)
 
 _PACKED: Final = Struct("<4Q9pB")  # rough key, started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack = _PACKED.size, _PACKED.pack
-_LATEST: Final = Struct("<4Q")  # of the latest call: its tool, what it asked, its end, in hashes; its sketch
+_LATEST: Final = Struct("<3qQ")  # of the latest call: its tool, what it asked, its end, in hashes; its sketch
 _FIRST: Final = _LATEST.size  # behind it, steps
 _NOTHING: Final = bytes(_FIRST)
-_HASH: Final = (1 << 64) - 1
 _MOST_LABELS: Final = 2 * WINDOW
 _KEY: Final = 8
 _OTHER: Final = 1  # tells keys without the noise of results from keys without that of arguments
@@ -113,7 +112,7 @@ class History:
 
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
         """Takes what a call asked and how it ended."""
-        tool, asked, ended = hash(event.name) & _HASH, hash(prints.arguments) & _HASH, hash(end) & _HASH
+        tool, asked, ended = hash(event.name), hash(prints.arguments), hash(end)
         old_tool, old_asked, old_end, old_sketch = _LATEST.unpack_from(self._packed)
         same_tool = tool == old_tool
         again = same_tool and asked == old_asked and prints.arguments != ""

@@ -237,10 +237,10 @@ class Lane:
         self.working = False
         if self.tools is not None:
             self.tools.forgiven = 0
-        answers = self._answers
-        at = _TIME.size * bisect_right(_times(answers), at_ns)  # spans may arrive in any order
-        answers = answers[:at] + _TIME.pack(at_ns) + answers[at:]
-        self._answers = answers[-_TIME.size * MAX_ANSWERS :]
+        answers, at = self._answers, len(self._answers)
+        if at and at_ns < _TIME.unpack_from(answers, at - _TIME.size)[0]:  # spans may arrive in any order
+            at = _TIME.size * bisect_right(_times(answers), at_ns)
+        self._answers = (answers[:at] + _TIME.pack(at_ns) + answers[at:])[-_TIME.size * MAX_ANSWERS :]
 
     def _same_turn(self, earlier_ns: int, later_ns: int) -> bool:
         """Whether both times are known to lie between the same two answers."""
