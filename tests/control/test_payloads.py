@@ -13,7 +13,8 @@ from spanfuse_processor.control import payloads
 from spanfuse_processor.control.payloads import MAX_ID, MAX_REASON, BadRequest, Wish
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 from spanfuse_processor.engine.policy import Profile
-from spanfuse_processor.engine.runs.run import Record, view
+from spanfuse_processor.engine.runs.record import Record
+from spanfuse_processor.engine.runs.run import view
 from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity
 
 

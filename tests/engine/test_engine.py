@@ -14,7 +14,7 @@ from spanfuse_processor.engine.events import CallEnded, RawSpan
 from spanfuse_processor.engine.findings import FLOOD
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import Bounds, Policy
-from spanfuse_processor.engine.runs.run import Mark
+from spanfuse_processor.engine.runs.record import Mark
 from spanfuse_processor.engine.verdicts import BreakerState, Severity
 
 
@@ -24,6 +24,15 @@ class TestTheStraightLine:
 
         assert tell(made, [model(1), ended(2)]) == []
         assert look(made).verdict == "ok"
+
+    def test_each_call_knows_when_the_last_one_before_it_had_ended(self) -> None:
+        known: list[int] = []
+        made = Engine(Policy(), Book(), observer=lambda call, event: known.append(call.before_ns))
+
+        for number, (start, end) in enumerate([(0, 9), (1, 5), (10, 11)], 1):
+            made.observe(ended(number, started_ns=NOON + start, ended_ns=NOON + end), 0.0)
+
+        assert known == [0, NOON + 9, NOON + 9]
 
     def test_a_warning_moves_nothing(self) -> None:
         made = engine()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanfuse_processor.engine.marks import Marks
+from spanfuse_processor.engine.marks import Few, Marks
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.booleans())))
@@ -16,6 +16,25 @@ def test_within_the_limit_they_answer_as_a_dictionary_does(said: list[tuple[int,
     for thing, flag in said:
         assert marks.meet(thing, flag) == known.get(thing)
         known[thing] = known.get(thing, False) or flag
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.booleans())))
+def test_a_few_are_a_value_and_answer_as_marks_do(said: list[tuple[int, bool]]) -> None:
+    few, marks = Few(), Marks(8)
+
+    for thing, flag in said:
+        few, known = few.meet(thing, flag, 8)
+        assert known == marks.meet(thing, flag)
+
+    assert len(few) == 8 * len(marks)
+
+
+def test_of_a_few_that_came_elsewhere_the_latest_are_known_too() -> None:
+    here, there = Few().meet("a", False, 2)[0].meet("b", False, 2)[0], Few().meet("c", True, 2)[0]
+
+    both = here.absorb(there, 2)
+
+    assert [both.meet(each, False, 2)[1] for each in "abc"] == [None, False, True]
 
 
 @given(st.lists(st.integers(0, 20)), st.integers(0, 20))
@@ -40,7 +59,7 @@ def test_the_oldest_is_forgotten_first() -> None:
 
 def test_what_lies_across_two_marks_is_none() -> None:
     marks = Marks(4)
-    marks._kept += bytes(range(16))
+    marks._few = Few(bytes(range(16)))
     across = int.from_bytes(bytes(range(1, 8)), "little")
 
     assert across not in marks

@@ -36,7 +36,8 @@ from spanfuse_processor.engine.policy import (
     ToolRule,
 )
 from spanfuse_processor.engine.pricing import PENDING, NoPrices, PriceBook, Rates
-from spanfuse_processor.engine.runs.run import Light, Mark, RunView
+from spanfuse_processor.engine.runs.record import Light, Mark
+from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.verdicts import (
     Action,

@@ -58,8 +58,9 @@ class Call:
     there are none, and at calls that say nothing new of them.
 
     Of a call that ended: `window` is how many tokens its model takes in at once (0: unknown, or no model's
-    call), `run_cost` and `run_tokens` are what the run has cost by now and the tokens that it did not read
-    from a cache: each call once, and with prices that came late. `counts` is False where another call tells
+    call), `before_ns` when the last of its run's calls before it had ended (0: there was none), `run_cost`
+    and `run_tokens` are what the run has cost by now and the tokens that it did not read from a cache: each
+    call once, and with prices that came late. `counts` is False where another call tells
     the same and stands in the totals, `estimated` True where its usage or its price is a guess. `unpriced`:
     nobody knows its model's price, so it costs nothing or the policy's fallback.
 
@@ -81,6 +82,7 @@ class Call:
     effect: str = ""
     repeatable: bool = False
     window: int = 0
+    before_ns: int = 0
     run_cost: MicroUsd = 0
     run_tokens: int = 0
     counts: bool = True

@@ -13,7 +13,7 @@ from typing import Final
 
 from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.events import CallEnded, CallStarted
-from spanfuse_processor.engine.marks import Marks
+from spanfuse_processor.engine.marks import Few
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.cells import CELLS, CODES, ENDED, HEIGHT, KIND, LINK, META, NONE
@@ -29,6 +29,7 @@ AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
 _MAX_TOLD: Final = 128
 """Tool calls of a run that are remembered by their id: two tellings of one come close together."""
+_NONE_TOLD: Final = Few()
 
 
 class CallTree:
@@ -66,7 +67,7 @@ class CallTree:
         self.shape = Nodes(limit, stats)
         self._spending = spending or Spending(stats)
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
-        self._told: Marks | None = None  # tool calls by their id, and whether their content was known
+        self._told = _NONE_TOLD  # tool calls by their id, and whether their content was known
         self._kin: Kin | None = None  # None while there are neither agents nor other traces
 
     @property
@@ -142,9 +143,7 @@ class CallTree:
             self._spending.take(self, node)
         if other._open:
             self._open = (self._open or {}) | {moved[node]: number for node, number in other._open.items()}
-        if other._told is not None:
-            self._told = self._told or Marks(_MAX_TOLD)
-            self._told.absorb(other._told)
+        self._told = self._told.absorb(other._told, _MAX_TOLD)
         self.folded += other.folded
 
     def find(self, trace_id: bytes, span_id: bytes) -> int | None:
@@ -243,10 +242,8 @@ class CallTree:
 
     def _tell(self, event: CallEnded) -> bool | None:
         """None: first telling of this tool call. True: told before, but only now with its content."""
-        if self._told is None:
-            self._told = Marks(_MAX_TOLD)
         readable = event.prints is not None
-        known = self._told.meet((event.tool_call_id, event.name), readable)
+        self._told, known = self._told.meet((event.tool_call_id, event.name), readable, _MAX_TOLD)
         if known is None:
             return None
         self._spending.stats.twins += 1

@@ -36,7 +36,8 @@ class Detector(Protocol):
     A class may also name units in `only_warns`: there, what would be a stop is a warning. In `heeds` the
     kinds of calls that it looks at, when it does not look at all of them. And it may have a static method
     `wakes(call) -> bool`: no instance is made before a call for which it says yes, so that the many runs
-    in which nothing of its kind happens cost nothing.
+    in which nothing of its kind happens cost nothing. Where that depends on the limits it has, instead, a
+    static method `waker(limits)` that returns such a function.
     """
 
     name: ClassVar[str]

@@ -29,8 +29,9 @@ from spanfuse_processor.engine.pricer import Pricer, Waiting
 from spanfuse_processor.engine.pricing import PENDING, PriceBook
 from spanfuse_processor.engine.regime import Regime
 from spanfuse_processor.engine.runs.features import Features
+from spanfuse_processor.engine.runs.record import Record
 from spanfuse_processor.engine.runs.registry import Runs
-from spanfuse_processor.engine.runs.run import Record, Run, RunView, view
+from spanfuse_processor.engine.runs.run import Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
 from spanfuse_processor.engine.runs.suspicion import confirmed, suspected
 from spanfuse_processor.engine.runs.vigil import Vigil
@@ -133,10 +134,11 @@ class Engine:
         findings: tuple[Finding, ...] = ()
         renewed = call.event.user_turn and (lane is None or lane.watch is None)
         if lane is not None:
-            lane.watch = lane.watch or self._regime.of_lane.begin(call.event.identity, agent_of(call))
-            findings = lane.watch.look(call)
+            watch = lane.watch or self._regime.of_lane.begin(call.event.identity, agent_of(call))
+            lane.watch, findings = watch.look(call)
             run.record.count(call)
-        findings += run.watch.look(call)
+        run.watch, found = run.watch.look(call)
+        findings += found
         if run.suspicion is not None or findings:
             findings += self._suspected(run, call, findings, renewed)
         if run.tree.folded and not run.flooded:
@@ -230,11 +232,7 @@ class Engine:
             return None
         if event.kind in CHARGED:
             self._pricer.account(call, event, cost, run.record.cost_at_stop is not None)
-        if event.ended_ns > run.record.last_ns:
-            run.record.last_ns = event.ended_ns
-        totals = run.record.totals
-        call.run_cost = totals.cost
-        call.run_tokens = totals.input_tokens + totals.output_tokens - totals.cached_tokens
+        run.inform(call, event.ended_ns)
         if self._observer is not None and self._stats.twins == twins:
             self._observer(call, event)
         return call
@@ -257,7 +255,8 @@ class Engine:
 
     def _of_feature(self, run: Run, call: Call, now: Instant) -> tuple[Verdict, ...]:
         feature = self._features.of(call.event.identity)
-        said = [self._stops.judge(feature, run, call, each, now) for each in feature.watch.look(call)]
+        feature.watch, findings = feature.watch.look(call)
+        said = [self._stops.judge(feature, run, call, each, now) for each in findings]
         if self._stops.breakers.half_open:
             verdict = self._stops.probe(feature.key, call, now)
             if verdict is not None:
@@ -286,9 +285,7 @@ class Engine:
         if known is not None:
             known.record.released()
             if isinstance(known, Run):
-                known.watch = known.watch.anew()
-                known.lanes.clear()
-                known.suspicion = None
+                known.begin_anew()
                 self._vigil.renew(known, now)
 
     def _view(self, record: Record, live: bool) -> RunView:

@@ -19,6 +19,34 @@ _FEW: Final = 256 * _SIZE  # bytes that are looked through as they are
 _BUCKETS: Final = 16
 
 
+class Few(bytes):
+    """The latest few things, as a value: for what every run has some of, and an object around would double.
+
+    >>> few, known = Few().meet("a", False, 2)
+    >>> few, again = few.meet("a", True, 2)
+    >>> known, again, few.meet("a", False, 2)[1]
+    (None, False, True)
+    """
+
+    __slots__ = ()
+
+    def meet(self, thing: Hashable, flag: bool, limit: int) -> tuple[Few, bool | None]:
+        """A thing comes, of which the latest `limit` are kept.
+
+        Returns all, and the flag that it had, None when it is new; a flag once set stays.
+        """
+        mark = _mark(thing)
+        at = _find(self, mark)
+        if at < 0:
+            return self.absorb(mark + bytes((flag,)), limit), None
+        known = bool(self[at + _SIZE - 1])
+        return (self if known or not flag else Few(_flagged(self, at))), known
+
+    def absorb(self, other: bytes, limit: int) -> Few:
+        """All, and what came elsewhere."""
+        return Few((self + other)[-limit * _SIZE :])
+
+
 class Marks:
     """The latest `limit` things.
 
@@ -27,28 +55,35 @@ class Marks:
     (None, False, True)
     """
 
-    __slots__ = ("_buckets", "_kept", "_limit")
+    __slots__ = ("_buckets", "_few", "_limit", "_order")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._kept = bytearray()  # marks; once there are many, only into which bucket each went
-        self._buckets: tuple[bytearray, ...] | None = None
+        self._few = Few()
+        self._buckets: tuple[bytearray, ...] | None = None  # in place of those few, once there are many
+        self._order: bytearray | None = None  # into which bucket each mark went
 
     def meet(self, thing: Hashable, flag: bool) -> bool | None:
         """A thing comes. Returns the flag that it had, None when it is new; a flag once set stays."""
-        mark = _mark(thing)
-        kept = self._where(mark)
-        at = _find(kept, mark)
-        if at >= 0:
-            known = bool(kept[at + _SIZE - 1])
-            kept[at + _SIZE - 1] |= flag
+        if self._buckets is None:
+            self._few, known = self._few.meet(thing, flag, self._limit)
+            if len(self._few) > _FEW:
+                self._divide()
             return known
-        self._keep(mark + bytes((flag,)))
-        return None
+        mark = _mark(thing)
+        bucket = self._buckets[mark[0] % _BUCKETS]
+        at = _find(bucket, mark)
+        if at < 0:
+            self._keep(mark + bytes((flag,)))
+            return None
+        known = bool(bucket[at + _SIZE - 1])
+        bucket[at + _SIZE - 1] |= flag
+        return known
 
     def __contains__(self, thing: Hashable) -> bool:
         mark = _mark(thing)
-        return _find(self._where(mark), mark) >= 0
+        kept = self._few if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
+        return _find(kept, mark) >= 0
 
     def absorb(self, other: Marks) -> None:
         """Takes over what came elsewhere."""
@@ -56,43 +91,43 @@ class Marks:
             self._keep(entry)
 
     def __len__(self) -> int:
-        return len(self._kept) // (_SIZE if self._buckets is None else 1)
-
-    def _where(self, mark: bytes) -> bytearray:
-        """Where a mark is, if it is anywhere."""
-        return self._kept if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
+        return len(self._few) // _SIZE if self._order is None else len(self._order)
 
     def _keep(self, entry: bytes) -> None:
         """Keeps a mark and its flag, in the place of the oldest where there is no room."""
-        kept = self._where(entry)
-        kept += entry
-        if self._buckets is None:
-            if len(kept) > self._limit * _SIZE:
-                del kept[:_SIZE]
-            elif len(kept) > _FEW:
+        if self._buckets is None or self._order is None:
+            self._few = self._few.absorb(entry, self._limit)
+            if len(self._few) > _FEW:
                 self._divide()
             return
-        order = self._kept
-        order.append(entry[0] % _BUCKETS)
+        at, order = entry[0] % _BUCKETS, self._order
+        self._buckets[at].extend(entry)
+        order.append(at)
         if len(order) > self._limit:
             del self._buckets[order[0]][:_SIZE], order[0]
 
     def _divide(self) -> None:
         """There are many now."""
-        entries = list(self._entries())
-        self._kept = bytearray()
-        self._buckets = tuple(bytearray() for _ in range(_BUCKETS))
-        for entry in entries:
+        few, self._few = self._few, Few()
+        self._order, self._buckets = bytearray(), tuple(bytearray() for _ in range(_BUCKETS))
+        for (entry,) in _ENTRY.iter_unpack(few):
             self._keep(entry)
 
     def _entries(self) -> Iterator[bytes]:
         """All marks with their flags, the oldest first."""
-        buckets = [_ENTRY.iter_unpack(bytes(each)) for each in self._buckets or [self._kept]]
-        order = self._kept if self._buckets else bytes(len(self))
-        return (next(buckets[at])[0] for at in order)
+        if self._buckets is None or self._order is None:
+            return (entry for (entry,) in _ENTRY.iter_unpack(self._few))
+        buckets = [_ENTRY.iter_unpack(bytes(each)) for each in self._buckets]
+        return (next(buckets[at])[0] for at in self._order)
 
 
-def _find(kept: bytearray, mark: bytes) -> int:
+def _flagged(kept: bytes, at: int) -> bytes:
+    """The same with a flag at one of them."""
+    end = at + _SIZE
+    return kept[: end - 1] + b"\1" + kept[end:]
+
+
+def _find(kept: bytes | bytearray, mark: bytes) -> int:
     at = kept.find(mark)
     while at % _SIZE and at >= 0:  # it lies across two others
         at = kept.find(mark, at + 1)

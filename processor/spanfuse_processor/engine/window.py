@@ -68,18 +68,6 @@ class Window:
         self._duration_ns += duration_ns
         return True
 
-    def slowest(self, seconds: int) -> int:
-        """The fewest calls in any of the last `seconds` whole seconds; the newest is not over."""
-        rows, base = self._rows, len(self._rows) - CELLS
-        fewest = 0
-        for second in range(self._newest - 1, self._newest - 1 - seconds, -1):
-            base -= CELLS
-            if base < 0 or rows[base] != second:
-                return 0
-            calls = rows[base + CALLS]
-            fewest = min(fewest or calls, calls)
-        return fewest
-
     @property
     def mean_seconds(self) -> float:
         """Mean duration of the calls in the window, 0 without any."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from spanfuse_processor.engine.budgets.orders import OF_BUDGETS
 from spanfuse_processor.engine.nouns import Level
-from spanfuse_processor.engine.runs.run import Light
+from spanfuse_processor.engine.runs.record import Light
 from spanfuse_processor.engine.verdicts import Directive, Finding, Mode, Severity, Verdict
 from spanfuse_processor.telemetry.log import say
 from spanfuse_processor.telemetry.metrics import (

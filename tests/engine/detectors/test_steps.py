@@ -15,10 +15,12 @@ USD = 1_000_000
 
 
 class Steps:
-    """Calls of one run, told to a detector."""
+    """Calls of one run, told to a detector, which is made when one of them wakes it."""
 
     def __init__(self, **limits: Any) -> None:
-        self.detector = StepsDetector(StepLimits(**limits), {})
+        self.limits = StepLimits(**limits)
+        self.wakes = StepsDetector.waker(self.limits)
+        self.detector: StepsDetector | None = None
         self.number = 0
         self.now = 0.0
         self.said: list[tuple[int, str, str]] = []
@@ -46,7 +48,9 @@ class Steps:
         event.error = error
         call = Call(event, "run", self.number, 0, 0, (), True, cost=round(usd * USD) or None)
         call.effect, call.lane = effect, lane
-        finding = self.detector.ended(call)
+        if self.detector is None and self.wakes(call):
+            self.detector = StepsDetector(self.limits, {})
+        finding = self.detector.ended(call) if self.detector is not None else None
         if finding is not None:
             self.findings.append(finding)
             self.said.append((self.number, finding.severity.value, finding.rule))
@@ -127,7 +131,7 @@ class TestSlowSteps:
         steps = Steps(seconds=0.0, command_seconds=0.0)
 
         assert steps.all(*[3_000] * 9) == []
-        assert steps.detector._slow is None
+        assert steps.detector is None
 
     def test_only_so_many_slow_tools_are_remembered(self) -> None:
         steps = Steps()

@@ -137,7 +137,7 @@ class TestWhatIsForgotten:
         for number in range(10 * WINDOW):
             feed(history, call(f"tool {number}", result="r~"))
 
-        assert history._noisy is not None and len(history._noisy) == WINDOW
+        assert history._past is not None and len(history._past.noisy or ()) == WINDOW
 
     def test_whatever_came_before_a_step_keeps_its_name(self) -> None:
         history, names = History(), [f"tool {number * number % 211}" for number in range(10 * WINDOW)]

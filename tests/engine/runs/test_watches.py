@@ -15,12 +15,27 @@ from spanfuse_processor.engine.nouns import NOBODY, Identity, Kind
 from spanfuse_processor.engine.policy import Match, Policy, PolicyRule
 from spanfuse_processor.engine.runs.watches import Watch, Watches
 from spanfuse_processor.engine.scoping import Scoping
-from spanfuse_processor.engine.verdicts import Severity
+from spanfuse_processor.engine.verdicts import Finding, Severity
 
 
-def watch(unit: Unit = Unit.RUN, **detectors: Any) -> Watch:
+class Watching:
+    """Whoever keeps a watch."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    def look(self, at: Call) -> tuple[Finding, ...]:
+        self.watch, findings = self.watch.look(at)
+        return findings
+
+    def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
+        self.watch, findings, again = self.watch.mind(open)
+        return findings, again
+
+
+def watch(unit: Unit = Unit.RUN, **detectors: Any) -> Watching:
     """The watch of one unit, over the detectors given by name."""
-    return watches(Policy(), unit, **detectors).begin(NOBODY)
+    return Watching(watches(Policy(), unit, **detectors).begin(NOBODY))
 
 
 def watches(policy: Policy, unit: Unit = Unit.RUN, **detectors: Any) -> Watches:
@@ -48,7 +63,7 @@ def test_a_detector_that_heeds_nothing_of_what_came_is_not_made() -> None:
 
     watching.look(call(model(1)))
 
-    assert watching._made == ()
+    assert watching.watch.made == ()
 
 
 def test_a_detector_sleeps_until_a_call_wakes_it_and_then_sees_every_call() -> None:
@@ -59,6 +74,32 @@ def test_a_detector_sleeps_until_a_call_wakes_it_and_then_sees_every_call() -> N
 
     assert (quiet, loud[0]) == ([()] * 9, ())
     assert [finding.severity for finding in loud[1]] == [Severity.WARN]
+
+
+def test_what_wakes_a_detector_may_depend_on_its_limits() -> None:
+    watching = watch(
+        third=detector(waker=lambda limits: lambda call: call.event.name == f"loud {limits.warn}")
+    )
+
+    heard = [watching.look(call(ended(n, name=name))) for n, name in enumerate(["loud 1", "loud 2", "quiet"])]
+
+    assert [len(each) for each in heard] == [0, 0, 1]
+
+
+def test_whoever_is_made_in_front_of_others_changes_nothing_for_those() -> None:
+    watching = watch(
+        front=detector(wakes=lambda call: call.event.name == "loud"),
+        middle=counting("middle"),
+        back=counting("back"),
+    )
+
+    findings = [watching.look(call(ended(n, name=name))) for n, name in enumerate(["quiet", "loud", "loud"])]
+
+    assert [[each.detector for each in said] for said in findings] == [
+        [],
+        ["middle", "back"],
+        ["third", "middle", "back"],
+    ]
 
 
 def test_findings_come_in_the_order_of_the_registry() -> None:
@@ -91,11 +132,11 @@ def test_limits_are_those_of_where_the_unit_begins_and_units_of_one_place_share_
     made = watches(Policy(rules=(patient,)), third=counting("third"))
     who = [Identity(feature=feature) for feature in ("chat", "batch-1", "batch-2")]
 
-    watching = [made.begin(each) for each in who]
+    watching = [Watching(made.begin(each)) for each in who]
     spoke = [next(n for n in range(1, 9) if each.look(call(ended(n)))) for each in watching]
 
     assert spoke == [2, 4, 4]
-    assert watching[1]._posts is watching[2]._posts
+    assert watching[1].watch[0] is watching[2].watch[0]
 
 
 def test_one_agent_of_a_run_may_have_limits_of_its_own() -> None:
@@ -104,7 +145,9 @@ def test_one_agent_of_a_run_may_have_limits_of_its_own() -> None:
 
     spoke = [
         next(n for n in range(1, 9) if each.look(call(ended(n))))
-        for each in (made.begin(NOBODY, "coder"), made.begin(NOBODY, "planner"), made.begin(NOBODY))
+        for each in map(
+            Watching, (made.begin(NOBODY, "coder"), made.begin(NOBODY, "planner"), made.begin(NOBODY))
+        )
     ]
 
     assert spoke == [3, 2, 2]
@@ -131,7 +174,7 @@ def test_where_nobody_minds_time_nobody_has_to_be_asked_again() -> None:
     watching = watch(third=counting("third"))
 
     assert watching.mind(Open(call(ended(1)), 9.0, 9.0, 0.0)) == ((), inf)
-    assert watching._made == ()
+    assert watching.watch.made == ()
 
 
 def test_what_a_detector_does_not_look_at_it_is_not_asked_about_either() -> None:
@@ -152,9 +195,9 @@ def test_prices_that_come_late_are_told_to_those_that_mind_money() -> None:
     rich.paid = lambda self, span_id, cost: paid.append((span_id, cost))
     watching = watch(poor=counting("poor"), rich=rich)
 
-    watching.paid(b"nobody listens yet", 1)
+    watching.watch.paid(b"nobody listens yet", 1)
     watching.look(call(ended(1)))
-    watching.paid(b"span", 7)
+    watching.watch.paid(b"span", 7)
 
     assert paid == [(b"span", 7)]
 
@@ -163,5 +206,5 @@ def test_a_watch_made_anew_has_seen_nothing() -> None:
     watching = watch(third=counting("third"))
     watching.look(call(ended(1)))
 
-    assert watching.anew().look(call(ended(2))) == ()
+    assert Watching(watching.watch.anew()).look(call(ended(2))) == ()
     assert len(watching.look(call(ended(2)))) == 1

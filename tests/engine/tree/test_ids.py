@@ -27,6 +27,44 @@ def test_each_key_has_the_number_of_its_coming(count: int) -> None:
     assert len(ids) == count
 
 
+heads = st.lists(st.sampled_from([0, 1]), min_size=8, max_size=8).map(bytes)
+
+
+@pytest.mark.parametrize("count", [1, 95, 96, 97, 98, 500])
+@pytest.mark.parametrize("other", [b"", b"short", bytes(7) + b"\1" * 5, bytes(8), bytes(20)])
+def test_few_that_end_in_zeros_keep_their_numbers_when_they_are_many_or_another_comes(
+    count: int, other: bytes
+) -> None:
+    some = [number.to_bytes(8, "big") + bytes(KEY - 8) for number in range(1, count + 1)]
+    ids = Ids()
+
+    assert [ids.add(key) for key in some] == list(range(count))
+    assert ids.get(other) is None
+    assert ids.add(other) == count
+    assert list(ids) == [*some, other]
+    assert [ids.get(key) for key in (*some, other)] == list(range(count + 1))
+
+
+@given(st.lists(heads, unique=True, max_size=120))
+def test_heads_that_read_like_the_end_of_one_and_the_beginning_of_another_are_told_apart(
+    some: list[bytes],
+) -> None:
+    ids = Ids()
+    for head in some:
+        assert ids.get(head + bytes(KEY - 8)) is None
+        ids.add(head + bytes(KEY - 8))
+
+    assert [ids.get(head + bytes(KEY - 8)) for head in some] == list(range(len(some)))
+
+
+def test_few_spans_of_one_trace_cost_eight_bytes_each() -> None:
+    ids = Ids()
+    for number in range(96):
+        ids.add(number.to_bytes(8, "big") + bytes(KEY - 8))
+
+    assert len(ids._heads) == 96 * 8
+
+
 def test_a_key_that_never_came_has_none() -> None:
     ids = Ids()
     for key in keys(MANY)[::2]:

@@ -10,9 +10,9 @@ call was meant to sum up: no vocabulary says so.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from struct import Struct
 from typing import ClassVar, Final, NamedTuple
 
 from spanfuse_processor.engine.calls import Call, News
@@ -32,7 +32,7 @@ LIKENESS: Final = 0.7
 MODEL, TOOL = Kind.MODEL, Kind.TOOL  # a member looked up in its enum costs four times as much
 WARN, STOP = Severity.WARN, Severity.STOP
 
-_CELLS: Final = 3  # of a request: when it began, its tokens, its span
+_REQUEST: Final = Struct("<3Q")  # when it began, its tokens, its span
 _NOTHING: Final = Fingerprints()
 
 
@@ -108,7 +108,7 @@ class ContextDetector:
         self._limits = limits
         self._first = self._latest = self._rises = 0  # tokens, tokens, and requests that grew in a row
         self._last_ns = 0
-        self._rising = array("Q")  # the latest of those, in cells
+        self._rising = b""  # the latest of those, packed
         self._summary: Summary | None = None  # the latest
         self._awaited = False  # the request that shows whether it was in vain
         self._spans: tuple[bytes, ...] = ()  # of those in vain, in a row
@@ -154,11 +154,10 @@ class ContextDetector:
 
     def _grow(self, event: CallEnded, tokens: int, before: int) -> None:
         if tokens <= before:
-            self._rises = 0
-            del self._rising[:]
+            self._rises, self._rising = 0, b""
         self._rises += 1
-        self._rising.extend((event.started_ns, tokens, int.from_bytes(event.span_id, "big")))
-        del self._rising[: -_CELLS * (self._limits.runaway or 1)]
+        request = _REQUEST.pack(event.started_ns, tokens, int.from_bytes(event.span_id, "big"))
+        self._rising = (self._rising + request)[-_REQUEST.size * (self._limits.runaway or 1) :]
 
     def _endless(self, call: Call) -> Finding | None:
         limits, tokens = self._limits, self._latest
@@ -171,13 +170,14 @@ class ContextDetector:
         return self._say(call, STOP, "endless", message, tokens, most, "a shorter history")
 
     def _runaway(self, call: Call) -> Finding | None:
-        limits, rising, tokens = self._limits, self._rising, self._latest
-        if tokens < limits.runaway_tokens or not 0 < limits.runaway * _CELLS <= len(rising):
+        limits, tokens = self._limits, self._latest
+        if tokens < limits.runaway_tokens or not 0 < limits.runaway * _REQUEST.size <= len(self._rising):
             return None
-        seconds, first = (rising[-_CELLS] - rising[0]) / NS, rising[1]
+        starts, sizes, ids = zip(*_REQUEST.iter_unpack(self._rising), strict=True)
+        seconds, first = (starts[-1] - starts[0]) / NS, sizes[0]
         if not 0 <= seconds <= limits.runaway_seconds or tokens < limits.runaway_factor * first:
             return None
-        spans = tuple(span.to_bytes(8, "big") for span in rising[2::_CELLS])
+        spans = tuple(span.to_bytes(8, "big") for span in ids)
         message = (
             f"requests grew from {first} to {tokens} tokens in {limits.runaway} calls within {seconds:.0f} s"
         )

@@ -16,7 +16,8 @@ from typing import ClassVar, NamedTuple
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.findings import found
-from spanfuse_processor.engine.lanes.history import History, Step
+from spanfuse_processor.engine.lanes.history import History
+from spanfuse_processor.engine.lanes.past import Step
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity

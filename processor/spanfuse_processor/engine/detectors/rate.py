@@ -20,12 +20,13 @@ from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.pace import NS, Pace
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
-from spanfuse_processor.engine.window import NS, Window
 
 MINUTE: Final = 60
 MODEL, EMBEDDINGS = Kind.MODEL, Kind.EMBEDDINGS  # a member looked up in its enum costs four times as much
+_STILL: Final = Pace()
 NEW, KNOWN, UNKNOWN = News.NEW, News.KNOWN, News.UNKNOWN
 
 ANSWERS: Final = 64
@@ -121,13 +122,12 @@ class RateDetector:
     heeds: ClassVar[frozenset[Kind]] = frozenset({MODEL, EMBEDDINGS})
     only_warns: ClassVar[tuple[Unit, ...]] = (Unit.FEATURE,)
 
-    __slots__ = ("_embeddings", "_limits", "_row", "_told", "_window")
+    __slots__ = ("_embeddings", "_limits", "_pace", "_row", "_told")
 
     def __init__(self, limits: RateLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._row = Row()
-        self._window: Window | None = None  # None before the first call, here and of embeddings
-        self._embeddings: Window | None = None
+        self._pace = self._embeddings = _STILL  # of model calls, and of embeddings
         self._told: tuple[tuple[str, Severity], ...] = ()
 
     def started(self, call: Call) -> None:
@@ -138,19 +138,17 @@ class RateDetector:
         event = call.event
         kind = event.kind
         if kind is MODEL and isinstance(event, CallEnded):
-            window = self._window = self._window or Window(MINUTE)
-            window.add(event.started_ns)
+            pace = self._pace = self._pace.add(event.started_ns, MINUTE)
             self._row.add(call, event, self._limits.rapid_gap * NS)
-            if self._row.rapid >= self._limits.rapid or window.calls > self._limits.per_minute:
-                return self._judged(call, window)
+            if self._row.rapid >= self._limits.rapid or pace.calls > self._limits.per_minute:
+                return self._judged(call, pace)
             return None
         if kind is EMBEDDINGS:
-            self._embeddings = self._embeddings or Window(MINUTE)
-            self._embeddings.add(event.started_ns)
+            self._embeddings = self._embeddings.add(event.started_ns, MINUTE)
             return self._burst(call, self._embeddings, "embeddings calls", False)
         return None
 
-    def _judged(self, call: Call, window: Window) -> Finding | None:
+    def _judged(self, call: Call, pace: Pace) -> Finding | None:
         limits, row, finding = self._limits, self._row, None
         if 0 < limits.rapid <= row.rapid:
             message = f"{row.rapid} model calls in a row brought nothing new, each less than"
@@ -158,15 +156,15 @@ class RateDetector:
             finding = self._say(call, Severity.STOP, "rapid", message, row.rapid, limits.rapid)
         if finding is None:
             looping = row.calls >= limits.burst * limits.burst_seconds and row.is_stale
-            finding = self._burst(call, window, "model calls", looping)
-        if finding is None and 0 < limits.per_minute < window.calls:
-            message = f"{window.calls} model calls within a minute"
-            finding = self._say(call, Severity.WARN, "per_minute", message, window.calls, limits.per_minute)
+            finding = self._burst(call, pace, "model calls", looping)
+        if finding is None and 0 < limits.per_minute < pace.calls:
+            message = f"{pace.calls} model calls within a minute"
+            finding = self._say(call, Severity.WARN, "per_minute", message, pace.calls, limits.per_minute)
         return finding
 
-    def _burst(self, call: Call, window: Window, what: str, looping: bool) -> Finding | None:
+    def _burst(self, call: Call, pace: Pace, what: str, looping: bool) -> Finding | None:
         limits = self._limits
-        slowest = window.slowest(limits.burst_seconds)
+        slowest = pace.slowest(limits.burst_seconds)
         if not 0 < limits.burst <= slowest or not limits.burst_seconds:
             return None
         severity = Severity.STOP if looping else Severity.WARN

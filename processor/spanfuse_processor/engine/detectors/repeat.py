@@ -100,7 +100,7 @@ class RepeatDetector:
 
     def __init__(self, limits: RepeatLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
-        self._told: set[tuple[Kind, str]] = set()
+        self._told: tuple[tuple[Kind, str], ...] = ()
         self._cost = self._since_ns = 0  # what the lane had cost when a wait began, and when that was
 
     @staticmethod
@@ -116,7 +116,7 @@ class RepeatDetector:
         kind = call.event.kind
         if call.news is not News.KNOWN:
             if call.news is News.NEW and self._told:
-                self._told = {each for each in self._told if each[0] is not kind}
+                self._told = tuple(each for each in self._told if each[0] is not kind)
             return None
         history: History = call.lane.history(kind)
         in_a_row = 0 if _passes(call) else history.run(1)
@@ -168,7 +168,7 @@ class RepeatDetector:
         return due.rule == "failures" and history.backs_off(due.calls)
 
     def _said(self, call: Call, history: History, due: Due, stops: bool) -> Finding:
-        self._told.add((call.event.kind, due.told(stops)))
+        self._told += ((call.event.kind, due.told(stops)),)
         return found(
             call,
             self.name,

@@ -80,7 +80,7 @@ class SimilarDetector:
         self._before: Fingerprints | None = None
         self._grown = self._sized = 0  # calls in a row whose results were alike; of like size
         self._counted = 0  # of these, how many were asked the same but for a number: items of a batch
-        self._told: set[tuple[str, Severity]] = set()
+        self._told: tuple[tuple[str, Severity], ...] = ()
 
     @staticmethod
     def wakes(call: Call) -> bool:
@@ -99,7 +99,7 @@ class SimilarDetector:
             return None
         if history.akin <= 1 or prints.error or self._before is None:
             self._grown = self._sized = min(history.kin, 2) if not prints.error else 0
-            self._told.clear()
+            self._told = ()
         else:
             self._compare(self._before, prints, call.news)
             self._begin(history)
@@ -125,7 +125,7 @@ class SimilarDetector:
         if history.kin == 1:
             self._sized, self._counted = 1, 0
         if history.asked_again == 1:
-            self._told = {each for each in self._told if each[0] != "reapplied"}
+            self._told = tuple(each for each in self._told if each[0] != "reapplied")
 
     def _judged(self, call: Call, tool: str, history: History) -> Finding | None:
         limits, count = self._limits, min(history.asked_again, self._grown)
@@ -147,7 +147,7 @@ class SimilarDetector:
     ) -> Finding | None:
         if (rule, severity) in self._told or ("reapplied", Severity.STOP) in self._told:
             return None
-        self._told.add((rule, severity))
+        self._told += ((rule, severity),)
         reason, message, cleared_by = _WORDS[words or rule]
         return found(
             call,

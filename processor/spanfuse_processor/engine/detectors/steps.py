@@ -9,8 +9,9 @@ are another detector's.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, Final, NamedTuple
 
 from spanfuse_processor.engine import effects
@@ -18,6 +19,7 @@ from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import MOST_SPANS
+from spanfuse_processor.engine.lanes.history import failed
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.thresholds import NS, USD, Measure, after, reached, tell, thresholds
@@ -62,7 +64,7 @@ MEASURES: Final = (
     Measure(("seconds",), NS, "{1} takes {0:.0f} s, call after call", "faster answers"),
     Measure(("command_seconds",), NS, "{1} takes {0:.0f} s, call after call", "faster commands"),
 )
-_RETRIES = 1
+_COST, _RETRIES = 0, 1
 
 
 class Attempt(NamedTuple):
@@ -104,6 +106,22 @@ class StepsDetector:
         self._slow: dict[str, tuple[int, int, int]] | None = None  # by name: ns smoothed and latest, its end
         self._tried: dict[Hashable, Attempt] | None = None  # by agent at work: what failed last
 
+    @staticmethod
+    def waker(limits: StepLimits) -> Callable[[Call], bool]:
+        """Only when a call failed, or cost or took much."""
+        dear = min((each.at for each in thresholds(limits, MEASURES) if each.measure == _COST), default=inf)
+        slow, slow_command = (_least_ns(limits, command) or inf for command in (False, True))
+
+        def wakes(call: Call) -> bool:
+            event = call.event
+            if not isinstance(event, CallEnded):
+                return False
+            least = slow_command if call.effect == effects.EXEC else slow
+            took = event.ended_ns - event.started_ns
+            return took >= least or failed(event) or (call.cost or 0) >= dear
+
+        return wakes
+
     def started(self, call: Call) -> None:
         """A start is judged when it ends."""
 
@@ -131,7 +149,7 @@ class StepsDetector:
         What is averaged is the shorter of each two in a row: a single one, however slow, is no trend.
         """
         slow, took = self._slow, event.ended_ns - event.started_ns
-        least = self._least_ns(command)
+        least = _least_ns(self._limits, command)
         if not least or (took < least and not slow) or call.effect in (effects.WAIT, effects.SPAWN):
             return 0
         if slow is None:
@@ -147,20 +165,9 @@ class StepsDetector:
                 del slow[next(iter(slow))]
         return smoothed
 
-    def _least_ns(self, command: bool) -> int:
-        """From where on a step is slow; 0: never."""
-        limits = self._limits
-        warns, stops = (
-            (limits.command_seconds, limits.command_seconds_stop)
-            if command
-            else (limits.seconds, limits.seconds_stop)
-        )
-        return round(min(warns or stops, stops or warns) * NS)
-
     def _attempt(self, call: Call, event: CallEnded) -> Attempt | None:
         """The step at hand as another attempt at the one before, where that had failed."""
-        prints = event.prints
-        fails = event.error != "" or (prints is not None and prints.error != "")
+        prints, fails = event.prints, failed(event)
         if not fails and not self._tried:
             return None
         tried = self._tried = self._tried or {}
@@ -180,3 +187,13 @@ class StepsDetector:
             if len(tried) > MOST_NAMES:
                 del tried[next(iter(tried))]
         return attempt
+
+
+def _least_ns(limits: StepLimits, command: bool) -> int:
+    """From where on a step is slow; 0: never."""
+    warns, stops = (
+        (limits.command_seconds, limits.command_seconds_stop)
+        if command
+        else (limits.seconds, limits.seconds_stop)
+    )
+    return round(min(warns or stops, stops or warns) * NS)

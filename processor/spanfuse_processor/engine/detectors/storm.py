@@ -11,7 +11,6 @@ one another.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
@@ -84,15 +83,25 @@ class StormDetector:
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL})
 
-    __slots__ = ("_hidden", "_limits", "_same_size", "_size", "_streaks", "_told_hidden", "_told_size")
+    __slots__ = (
+        "_hidden",
+        "_limits",
+        "_models",
+        "_same_size",
+        "_size",
+        "_told_hidden",
+        "_told_size",
+        "_tools",
+    )
 
     def __init__(self, limits: StormLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
-        self._streaks: dict[Kind, Streak] = {}
+        self._tools: Streak | None = None  # since one of them failed
+        self._models: Streak | None = None
         self._size = ("", 0)  # the model and its input tokens
-        self._same_size: deque[tuple[int, bytes]] = deque(maxlen=max(1, limits.same_size))
+        self._same_size: tuple[tuple[int, bytes], ...] = ()
         self._told_size = self._told_hidden = False
-        self._hidden: list[tuple[int, bytes]] = []  # tries that a client made by itself, and in which call
+        self._hidden: tuple[tuple[int, bytes], ...] = ()  # a client's own tries, and in which call
 
     @staticmethod
     def wakes(call: Call) -> bool:
@@ -113,14 +122,28 @@ class StormDetector:
         told = None
         if event.kind is Kind.MODEL:
             told = self._same_amount(call, event) or self._unseen(call, event)
-        streak = self._streaks.setdefault(event.kind, Streak())
         if not failed(event):
-            streak.end()
+            self._end(event.kind)
             return told
+        streak = self._streak(event.kind)
         prints = event.prints
         cls = prints.error_class if prints is not None and prints.error_class else ErrorClass.FAILED
         streak.add(event, prints.error if prints is not None else event.error, cls)
         return self._judged(call, streak) or told
+
+    def _end(self, kind: Kind) -> None:
+        """A call has not failed."""
+        streak = self._models if kind is Kind.MODEL else self._tools
+        if streak is not None:
+            streak.end()
+
+    def _streak(self, kind: Kind) -> Streak:
+        """The failures of a kind of calls, begun when there are none."""
+        if kind is Kind.MODEL:
+            self._models = streak = self._models or Streak()
+        else:
+            self._tools = streak = self._tools or Streak()
+        return streak
 
     def _judged(self, call: Call, streak: Streak) -> Finding | None:
         limits = self._limits
@@ -159,7 +182,7 @@ class StormDetector:
     def _is_patient(self, streak: Streak, rule: str, count: int) -> bool:
         """Whether the tries leave as much time between them as they should."""
         gaps = streak.gaps(count)
-        by_model = self._streaks.get(Kind.MODEL) is streak
+        by_model = self._models is streak
         patient = self._limits.retry_gap if rule == "transient" or by_model else self._limits.slow
         if rule not in ("failed", "transient") or not gaps:
             return False
@@ -180,7 +203,7 @@ class StormDetector:
             observed=count,
             limit=limit,
             cleared_by=_CLEARED[rule],
-            spans=tuple(streak.spans)[-count:],
+            spans=streak.spans[-count:],
             rule=rule,
             prints=(streak.error,) if streak.error else (),
         )
@@ -188,11 +211,10 @@ class StormDetector:
     def _unseen(self, call: Call, event: CallEnded) -> Finding | None:
         """Tries that the client made by itself, in calls in a row that all needed some."""
         if not event.resends:
-            self._hidden.clear()
+            self._hidden = ()
             self._told_hidden = False
             return None
-        self._hidden.append((event.resends, event.span_id))
-        del self._hidden[:-MOST_KEPT]
+        self._hidden = (*self._hidden, (event.resends, event.span_id))[-MOST_KEPT:]
         tries, limit = sum(count for count, _ in self._hidden), self._limits.hidden
         if self._told_hidden or not 0 < limit <= tries:
             return None
@@ -215,13 +237,14 @@ class StormDetector:
         size = (event.name, event.usage.input_tokens if event.usage is not None else 0)
         useless = failed(event) or call.news is News.KNOWN
         if not useless or size != self._size:
-            self._same_size.clear()
+            self._same_size = ()
             self._told_size = False
         self._size = size
         if not useless:
             return None
-        self._same_size.append((event.started_ns, event.span_id))
-        seen, limits = self._same_size, self._limits
+        limits = self._limits
+        latest = (event.started_ns, event.span_id)
+        seen = self._same_size = (*self._same_size, latest)[-max(1, limits.same_size) :]
         within = (seen[-1][0] - seen[0][0]) / NS <= limits.same_size_seconds
         if self._told_size or not 0 < limits.same_size <= len(seen) or not within:
             return None

@@ -10,7 +10,7 @@ one that has sent heartbeats is stopped for want of them. It has no clock: secon
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
@@ -87,8 +87,6 @@ class StuckDetector:
     per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
 
     __slots__ = (
-        "_last_ns",
-        "_least_ns",
         "_limits",
         "_sees_starts",
         "_silence",
@@ -101,13 +99,25 @@ class StuckDetector:
     def __init__(self, limits: StuckLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._tools = tools
-        self._least_ns = min(limits.open or inf, limits.waiting or inf, limits.asking or inf) * NS
-        self._last_ns = 0  # the latest end of any call
         self._sees_starts = False  # calls of this run are told while they are open
         self._stopped = False
         self._warned: set[bytes] | None = None  # calls that are open and have been warned of
         self._silence = 0.0  # of the whole run, when it was last looked at
         self._told: tuple[str, ...] = ()  # the rules that have spoken in this silence
+
+    @staticmethod
+    def waker(limits: StuckLimits) -> Callable[[Call], bool]:
+        """Only when a call is open, or was for long."""
+        least_ns = _least(limits) * NS
+
+        def wakes(call: Call) -> bool:
+            event = call.event
+            if not isinstance(event, CallEnded):
+                return True
+            end = event.ended_ns
+            return end - event.started_ns >= least_ns and end - call.before_ns >= least_ns
+
+        return wakes
 
     def started(self, call: Call) -> None:
         """How long it stays open is asked later."""
@@ -117,15 +127,12 @@ class StuckDetector:
         event = call.event
         if not isinstance(event, CallEnded):
             return None
-        since = max(event.started_ns, self._last_ns)
-        if event.ended_ns > self._last_ns:
-            self._last_ns = event.ended_ns
-        if event.ended_ns - since < self._least_ns or self._sees_starts or event.kind not in _JUDGED:
+        silence = _silence(call, event)
+        if silence < _least(self._limits) or self._sees_starts or event.kind not in _JUDGED:
             if self._warned:
                 self._warned.discard(event.span_id)
             return None
         rule, limit, severity = self._rule(event)
-        silence = (event.ended_ns - since) / NS
         if not 0 < limit <= silence:
             return None
         took = lasting((event.ended_ns - event.started_ns) / NS)
@@ -241,6 +248,16 @@ def asks_a_person(tool: str) -> bool:
     words = {word.lower() for word in _WORD.findall(tool[:128])}
     asked = words & _ASKED and words & _ASKS
     return bool(words & _ANSWERS or asked or {"ask", "question"} <= words)
+
+
+def _least(limits: StuckLimits) -> float:
+    """Seconds of silence below which no call is looked at."""
+    return min(limits.open or inf, limits.waiting or inf, limits.asking or inf)
+
+
+def _silence(call: Call, event: CallEnded) -> float:
+    """For how many seconds of a call nothing had ended in its run."""
+    return (event.ended_ns - max(event.started_ns, call.before_ns)) / NS
 
 
 def _named(event: CallStarted) -> str:

@@ -9,7 +9,7 @@ has some, few are ever looked at. It knows neither limits nor findings, nor what
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from statistics import median
 from struct import Struct
@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
 from spanfuse_processor.engine.lanes.keys import Keys
+from spanfuse_processor.engine.lanes.past import Past, Step
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 
@@ -47,6 +48,9 @@ SAME_ALL: Final = slice(0, 1)
 
 _PACKED: Final = Struct("<4Q9pB")  # rough key, started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack = _PACKED.size, _PACKED.pack
+_LATEST: Final = Struct("<3qQ")  # of the latest call: its tool, what it asked, its end, in hashes; its sketch
+_FIRST: Final = _LATEST.size  # behind it, steps
+_NOTHING: Final = bytes(_FIRST)
 _MOST_LABELS: Final = 2 * WINDOW
 _KEY: Final = 8
 _OTHER: Final = 1  # tells keys without the noise of results from keys without that of arguments
@@ -60,24 +64,11 @@ class Label(NamedTuple):
     failed: bool
 
 
-class Step(NamedTuple):
-    """One call in a history. `idle_ns` is for how long the agent had had no call open when it began."""
-
-    name: str
-    waits: bool
-    failed: bool
-    started_ns: int
-    ended_ns: int
-    idle_ns: int
-    span_id: bytes
-
-
 class History:
     """What followed what. Attributes:
 
     stale: how many calls in a row brought nothing new.
     ends: how many in a row were of one tool and ended alike, whatever they were asked.
-    end: the digest that they ended with, of an error or a result.
     asked_again: how many in a row asked one tool the very same, whatever came of it.
     kin: how many in a row asked it nearly the same; of a model, said nearly the same.
     akin: how many asked (or said) it in words many of which came back; an odd one in between halves it.
@@ -85,19 +76,11 @@ class History:
     """
 
     __slots__ = (
-        "_asked",
-        "_counts",
-        "_gone",
         "_labels",
-        "_noisy",
         "_packed",
-        "_seen",
-        "_sketch",
-        "_steps",
+        "_past",
         "akin",
         "asked_again",
-        "end",
-        "end_name",
         "ends",
         "forgiven",
         "kin",
@@ -106,51 +89,53 @@ class History:
 
     def __init__(self) -> None:
         self._labels: tuple[Label, ...] = ()  # those in use, and a few that were
-        self._packed = b""
-        self._steps: list[Step] | None = None  # the same unpacked, while somebody looks
-        self._gone = 0  # how many steps left the window
-        self._noisy: dict[int, Keys] | None = None  # of the steps that have noise, by their number from 0
-        self._counts: dict[int, tuple[int, ...]] | None = None  # by period: one count for each way
-        self._seen: Marks | None = None  # what left the window
-        self.end = self.end_name = ""
-        self._asked = self._sketch = self.asked_again = self.kin = self.akin = 0
-        self.ends = self.stale = self.forgiven = 0
+        self._packed = _NOTHING  # what there is to know of the latest call, then the latest steps
+        self._past: Past | None = None
+        self.asked_again = self.kin = self.akin = self.ends = self.stale = self.forgiven = 0
 
     @property
     def steps(self) -> list[Step]:
         """The latest steps, oldest first."""
-        if self._steps is None:
-            labels, packed = self._labels, _PACKED.iter_unpack(self._packed)
-            self._steps = [Step(*labels[label], *step) for _, *step, label in packed]
-        return self._steps
+        past = self._past
+        if past is not None and past.steps is not None:
+            return past.steps
+        labels, packed = self._labels, _PACKED.iter_unpack(self._packed[_FIRST:])
+        steps = [Step(*labels[label], *step) for _, *step, label in packed]
+        if past is not None:
+            past.steps = steps
+        return steps
+
+    @property
+    def _kept(self) -> int:
+        """How many steps there are."""
+        return (len(self._packed) - _FIRST) // _SIZE
 
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
         """Takes what a call asked and how it ended."""
-        same_tool = event.name == self.end_name
-        asked = hash(prints.arguments) if prints.arguments else 0
-        again = same_tool and asked == self._asked != 0
+        tool, asked, ended = hash(event.name), hash(prints.arguments), hash(end)
+        old_tool, old_asked, old_end, old_sketch = _LATEST.unpack_from(self._packed)
+        same_tool = tool == old_tool
+        again = same_tool and asked == old_asked and prints.arguments != ""
         self.asked_again = self.asked_again + 1 if again else 1
         said = event.kind is Kind.MODEL
         sketch = prints.result_sketch if said else prints.sketch
-        likeness = 1.0 if again and not said else resemblance(sketch, self._sketch) if same_tool else 0.0
+        likeness = 1.0 if again and not said else resemblance(sketch, old_sketch) if same_tool else 0.0
         self.kin = self.kin + 1 if likeness >= LIKENESS else 1
         akin = self.akin if likeness >= MUCH else self.akin // 2
         self.akin = akin + 1 if same_tool else 1
-        self._asked, self._sketch = asked, sketch
-        if end != self.end or not same_tool:
-            self.end, self.end_name, self.ends = end, event.name, 0
-        self.ends += 1
+        self.ends = self.ends + 1 if same_tool and ended == old_end else 1
+        self._packed = _LATEST.pack(tool, asked, ended, sketch) + self._packed[_FIRST:]
 
     def knows(self, keys: Keys) -> bool:
         """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
-        seen = self._seen
-        return self._latest(keys) >= 0 or (
+        seen = self._past.seen if self._past is not None else None
+        return self._find(keys) >= 0 or (
             seen is not None and (keys.quiet_arguments in seen or keys.quiet_result ^ _OTHER in seen)
         )
 
     def latest(self, keys: Keys) -> Step | None:
         """The latest step that is equal in any of the three ways, among those kept."""
-        at = self._latest(keys)
+        at = self._find(keys)
         return self.steps[at] if at >= 0 else None
 
     def add(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int, known: bool) -> None:
@@ -160,19 +145,20 @@ class History:
             self._count(keys)
         else:
             self.stale = self.forgiven = 0
-            self._counts = None
+            if self._past is not None:
+                self._past.counts = None
         self._append(event, keys, waits, idle_ns)
 
     def run(self, period: int, ways: slice = ANY_WAY) -> int:
         """Steps in a row, up to the newest, that belong to one cycle of `period`; 0 when none came back."""
-        counts = self._counts.get(period) if self._counts else None
+        counts = self._counts().get(period)
         longest = max(counts[ways]) if counts else 0
         return longest + period if longest else 0
 
     def cycles(self) -> list[tuple[int, int]]:
         """Every period from 2 on that went round at least twice, and the length of its run."""
         in_a_row = self.run(1)  # when all are equal, every period fits: that is no cycle
-        lengths = sorted((period, max(ways)) for period, ways in (self._counts or {}).items() if period > 1)
+        lengths = sorted((period, max(ways)) for period, ways in self._counts().items() if period > 1)
         return [(p, longest + p) for p, longest in lengths if longest >= p and longest + p > in_a_row]
 
     def pause(self, count: int) -> float:
@@ -194,44 +180,53 @@ class History:
     def _gaps(self, count: int) -> list[int]:
         return _differences([step.started_ns for step in self.steps[-count:]])
 
-    def _latest(self, keys: Keys) -> int:
+    def _counts(self) -> Mapping[int, tuple[int, ...]]:
+        """By period: one count for each way."""
+        return (self._past.counts if self._past is not None else None) or {}
+
+    def _find(self, keys: Keys) -> int:
         """Where among the steps kept the latest is that is equal in any way, -1 when none is."""
         return next((at for at in self._all(keys.rough) if True in self._ways(keys, at)), -1)
 
     def _all(self, rough: int) -> Iterator[int]:
         """Where among the steps kept those of this key are, the latest first."""
         kept, key = self._packed, rough.to_bytes(_KEY, "little")
-        at = kept.rfind(key)
+        at = kept.rfind(key, _FIRST)
         while at >= 0:
-            if at % _SIZE == 0:  # else other bytes happen to read like it
-                yield at // _SIZE
-            at = kept.rfind(key, 0, at + _KEY - 1)
+            place, astray = divmod(at - _FIRST, _SIZE)
+            if not astray:  # else other bytes happen to read like it
+                yield place
+            at = kept.rfind(key, _FIRST, at + _KEY - 1)
 
     def _ways(self, keys: Keys, at: int) -> tuple[bool, bool, bool]:
         """In which of the three ways a step of the same rough key, kept at `at`, is equal."""
         rough, plain, quiet_arguments, quiet_result = keys
-        old = self._noisy.get(self._gone + at) if self._noisy else None
+        past = self._past
+        old = past.noisy.get(past.gone + at) if past is not None and past.noisy else None
         _, one, two, three = old or (rough,) * 4
         return plain == one, quiet_arguments == two, quiet_result == three
 
     def _count(self, keys: Keys) -> None:
         """Counts on each cycle that the step at hand continues; all others end here."""
-        before, kept = self._counts or {}, len(self._packed) // _SIZE
+        before, kept = self._counts(), self._kept
         counts: dict[int, tuple[int, ...]] = {}
         for at in self._all(keys.rough):
             one, two, three = before.get(kept - at, (0, 0, 0))
             same = self._ways(keys, at)
             counts[kept - at] = (one + 1) * same[0], (two + 1) * same[1], (three + 1) * same[2]
-        self._counts = counts
+        self._past = self._past or Past()
+        self._past.counts = counts
 
     def _append(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int) -> None:
-        kept = len(self._packed) // _SIZE
+        kept = self._kept
         if keys.plain != keys.rough:
-            self._noisy = self._noisy or {}
-            self._noisy[self._gone + kept] = keys
+            past = self._past = self._past or Past()
+            past.noisy = past.noisy or {}
+            past.noisy[past.gone + kept] = keys
         label = self._numbered(_label(event.name, waits, failed(event)))
         self._packed += _pack(keys.rough, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
-        self._steps = None
+        if self._past is not None:
+            self._past.steps = None
         if kept >= WINDOW:
             self._let_go()
 
@@ -242,21 +237,22 @@ class History:
             return labels.index(label)
         number = len(labels)
         if number == _MOST_LABELS:
-            used = self._packed[_SIZE - 1 :: _SIZE]
+            used = self._packed[_FIRST + _SIZE - 1 :: _SIZE]
             number = next(each for each in range(number) if each not in used)
-        self._labels = (*labels[:number], label, *labels[number + 1 :])
+        self._labels = _with(labels, number, label)
         return number
 
     def _let_go(self) -> None:
         """The oldest step leaves the window; that it was is remembered."""
-        rough = int.from_bytes(self._packed[:_KEY], "little")
-        noisy = self._noisy.pop(self._gone, None) if self._noisy else None
-        self._packed = self._packed[_SIZE:]
-        self._gone += 1
-        self._seen = self._seen or Marks(2 * SEEN)
+        rough = int.from_bytes(self._packed[_FIRST : _FIRST + _KEY], "little")
+        past = self._past = self._past or Past()
+        noisy = past.noisy.pop(past.gone, None) if past.noisy else None
+        self._packed = self._packed[:_FIRST] + self._packed[_FIRST + _SIZE :]
+        past.gone += 1
+        past.seen = past.seen or Marks(2 * SEEN)
         _, _, one, other = noisy or (rough,) * 4
-        self._seen.meet(one, False)
-        self._seen.meet(other ^ _OTHER, False)
+        past.seen.meet(one, False)
+        past.seen.meet(other ^ _OTHER, False)
 
 
 def failed(event: CallEnded) -> bool:
@@ -286,3 +282,9 @@ def grow(gaps: list[int]) -> bool:
 def _label(name: str, waits: bool, did_fail: bool) -> Label:
     """One label for all steps that share it."""
     return Label(name, waits, did_fail)
+
+
+@lru_cache(maxsize=4_096)
+def _with(labels: tuple[Label, ...], number: int, label: Label) -> tuple[Label, ...]:
+    """Labels with another under a number: the same few, in the same order, for many histories."""
+    return (*labels[:number], label, *labels[number + 1 :])

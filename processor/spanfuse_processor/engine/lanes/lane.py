@@ -7,9 +7,9 @@ knows neither limits nor findings.
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right, insort
-from collections.abc import Hashable
+from bisect import bisect_right
+from collections.abc import Hashable, Sequence
+from struct import Struct
 from typing import Any, Final
 
 from spanfuse_processor.engine import effects
@@ -18,6 +18,8 @@ from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.lanes.history import History, failed
 from spanfuse_processor.engine.lanes.keys import keys_of
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind, MicroUsd
+
+_TIME: Final = Struct("q")
 
 MAX_ANSWERS: Final = 64
 """Answers of models that are remembered, to tell turns apart."""
@@ -117,7 +119,7 @@ class Lane:
         self.work = 0
         self.spared = False
         self.talk = 0
-        self._answers: array[int] | None = None  # when models answered, in order of time
+        self._answers = b""  # when models answered, in order of time, packed
 
     def history(self, kind: Kind) -> History:
         """What was called of a kind, begun when there is none."""
@@ -235,21 +237,20 @@ class Lane:
         self.working = False
         if self.tools is not None:
             self.tools.forgiven = 0
-        answers = self._answers
-        if answers is None:
-            answers = self._answers = array("q", (at_ns,))
-        elif at_ns < answers[-1]:  # spans may arrive in any order
-            insort(answers, at_ns)
-        else:
-            answers.append(at_ns)
-        if len(answers) > MAX_ANSWERS:
-            del answers[0]
+        answers, at = self._answers, len(self._answers)
+        if at and at_ns < _TIME.unpack_from(answers, at - _TIME.size)[0]:  # spans may arrive in any order
+            at = _TIME.size * bisect_right(_times(answers), at_ns)
+        self._answers = (answers[:at] + _TIME.pack(at_ns) + answers[at:])[-_TIME.size * MAX_ANSWERS :]
 
     def _same_turn(self, earlier_ns: int, later_ns: int) -> bool:
         """Whether both times are known to lie between the same two answers."""
-        answers = self._answers or ()
+        answers = _times(self._answers)
         turn = bisect_right(answers, earlier_ns)
         return turn > 0 and turn == bisect_right(answers, later_ns)
+
+
+def _times(packed: bytes) -> Sequence[int]:
+    return memoryview(packed).cast("q")
 
 
 def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:

@@ -19,7 +19,7 @@ from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.lanes.lane import Lane
-from spanfuse_processor.engine.marks import Marks
+from spanfuse_processor.engine.marks import Few
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 
@@ -29,6 +29,8 @@ MAX_LANES: Final = 64
 MAX_WRITTEN: Final = 256
 """Pieces of work that are remembered."""
 
+_NOTHING_WRITTEN: Final = Few()
+
 MAX_PLACES: Final = 256
 """Spans above calls that are remembered."""
 
@@ -37,32 +39,17 @@ _PLACED: Final = frozenset({TOOL, MODEL, AGENT})
 _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 
 
-class Work:
-    """Pieces of work that models of a run have written: what goes round among several is none."""
-
-    __slots__ = ("_written", "count")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._written = Marks(MAX_WRITTEN)
-
-    def take(self, answer: str) -> bool:
-        """A long answer; whether nobody has given it before."""
-        new = self._written.meet(answer, True) is None
-        self.count += new
-        return new
-
-
 class Lanes:
     """The lanes of one run. `tools` is what policy says of single tools."""
 
-    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_work", "tools")
+    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_work", "_written", "tools")
 
     def __init__(self, tools: Mapping[str, ToolRule]) -> None:
         self.tools = tools
         self._news = 0  # results of tools that were new, of all agents
         self._talk = 0  # answers of models that were not those before
-        self._work: Work | None = None  # those of them that were pieces of work
+        self._work = 0  # those of them that were pieces of work: what goes round among several is none
+        self._written = _NOTHING_WRITTEN
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
         self._lanes: tuple[Lane, ...] = ()  # all of them, and by place: many runs have only one
@@ -85,21 +72,26 @@ class Lanes:
         rule = self.tools.get(event.name) if self.tools else None
         call.effect = self._effect(event, rule)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
-        work = self._work.count - lane.work if self._work is not None else 0
-        call.news = lane.take(event, call.effect, repeatable, self._news, self._talk - lane.talk, work)
+        said, work = self._talk - lane.talk, self._work - lane.work
+        call.news = lane.take(event, call.effect, repeatable, self._news, said, work)
         # A call that was spared for what was found is no find, or two would spare each other for ever.
         self._news += call.news is News.NEW and kind is TOOL and not lane.spared
         if kind is MODEL and lane.models is not None and lane.models.ends == 1:  # another answer than before
             self._talk += 1
             lane.talk += 1
             if event.prints is not None and lane.has_worked(event):
-                self._work = self._work or Work()
-                lane.work += self._work.take(event.prints.result_masked)
+                lane.work += self._is_work(event.prints.result_masked)
         call.repeatable = repeatable
         call.lane = lane
         if kind is MODEL and call.cost:
             lane.cost += call.cost
         return lane
+
+    def _is_work(self, answer: str) -> bool:
+        """Counts a long answer as a piece of work, unless somebody has given it before."""
+        self._written, known = self._written.meet(answer, True, MAX_WRITTEN)
+        self._work += known is None
+        return known is None
 
     def clear(self) -> None:
         """Forgets everything."""

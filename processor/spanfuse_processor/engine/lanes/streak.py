@@ -9,7 +9,6 @@ another item: whoever goes through items does not try again. It knows neither li
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Final
 
 from spanfuse_processor.engine.events import CallEnded
@@ -52,12 +51,12 @@ class Streak:
         self.again = 0  # with an error that had been met before
         self.items = 0  # of another item
         self.asked = 0  # of which it is known what was asked
-        self.errors: set[str] = set()
-        self._asked: set[str] = set()
+        self.errors: tuple[str, ...] = ()
+        self._asked: tuple[str, ...] = ()
         self._before: Fingerprints | None = None
         self.until_ns = 0  # the latest end of one
-        self.starts: deque[int] = deque(maxlen=MOST_KEPT)
-        self.spans: deque[bytes] = deque(maxlen=MOST_KEPT)
+        self.starts: tuple[int, ...] = ()
+        self.spans: tuple[bytes, ...] = ()
 
     def add(self, event: CallEnded, error: str, cls: ErrorClass) -> None:
         """One more failure."""
@@ -72,10 +71,10 @@ class Streak:
         self.again += error in self.errors
         self.error, self.cls = error, cls
         self._ask(event.prints)
-        if len(self.errors) < MOST_KEPT:
-            self.errors.add(error)
-        self.starts.append(event.started_ns)
-        self.spans.append(event.span_id)
+        if error not in self.errors and len(self.errors) < MOST_KEPT:
+            self.errors += (error,)
+        self.starts = (*self.starts, event.started_ns)[-MOST_KEPT:]
+        self.spans = (*self.spans, event.span_id)[-MOST_KEPT:]
 
     def _ask(self, prints: Fingerprints | None) -> None:
         """Whether this was asked before, and whether it is but the next item."""
@@ -88,16 +87,13 @@ class Streak:
         if self.count == 1 or (before is not None and _is_next(before, prints)):
             self.items += 1
         if len(self._asked) < MOST_ASKED:
-            self._asked.add(prints.arguments_masked)
+            self._asked += (prints.arguments_masked,)
 
     def _begin(self, name: str) -> None:
         self.name = name
         self.count = self.alike = self.again = self.told = self.until_ns = 0
         self.items = self.asked = 0
-        self._asked.clear()
-        self.starts.clear()
-        self.errors.clear()
-        self.spans.clear()
+        self._asked = self.starts = self.errors = self.spans = ()
 
     def end(self) -> None:
         """Something else happened."""
@@ -105,7 +101,7 @@ class Streak:
 
     def gaps(self, count: int) -> list[int]:
         """From one start to the next, of the last `count`."""
-        starts = list(self.starts)[-count:]
+        starts = self.starts[-count:]
         return [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
 
 

@@ -19,7 +19,8 @@ from spanfuse_processor.engine.events import CallEnded, CallOpen, CallStarted
 from spanfuse_processor.engine.lanes.lanes import Lanes
 from spanfuse_processor.engine.nouns import Identity, Instant
 from spanfuse_processor.engine.policy import Bounds, ToolRule
-from spanfuse_processor.engine.runs.run import Record, Run, Tombstone
+from spanfuse_processor.engine.runs.record import Record
+from spanfuse_processor.engine.runs.run import Run, Tombstone
 from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.spending import Amend, Spending
@@ -193,9 +194,11 @@ class Runs:
     def _claim(self, run: Run, key: bytes | str) -> Run:
         owner = self._keys.get(key)
         if owner is None:
-            if len(run.record.keys) < self._bounds.nodes_per_run:
+            if key == run.record.trace_id:
                 self._keys[key] = run.id
-                run.record.keys.append(key)
+            elif len(run.record.keys) < self._bounds.nodes_per_run:
+                self._keys[key] = run.id
+                run.record.keys += (key,)
             return run
         other = self._live.get(self._resolve(owner))
         if other is None or other is run or (other.own and run.own):
@@ -207,8 +210,10 @@ class Runs:
         if younger.own:
             older, younger = younger, older
         del self._live[younger.id]
+        if self._owns_its_trace(younger.record):
+            older.record.keys += (younger.record.trace_id,)
         older.record.merge(younger.record)
-        older.record.keys.append(younger.id)
+        older.record.keys += (younger.id,)
         self._keys[younger.id] = older.id
         older.tree.absorb(younger.tree)
         self.merged.append((older, younger))
@@ -223,9 +228,15 @@ class Runs:
             self._forget_oldest()
 
     def _forget_oldest(self) -> None:
-        _, tombstone = self._dead.popitem(last=False)
-        for key in tombstone.record.keys:
+        record = self._dead.popitem(last=False)[1].record
+        if self._owns_its_trace(record):
+            del self._keys[record.trace_id]
+        for key in record.keys:
             self._keys.pop(key, None)
+
+    def _owns_its_trace(self, record: Record) -> bool:
+        """Whether the trace that came first leads to this run; several of our own may share one."""
+        return self._keys.get(record.trace_id) == record.id
 
 
 def _key(join: str) -> bytes | str:

@@ -19,7 +19,8 @@ from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import BreakerLimits
 from spanfuse_processor.engine.runs.breakers import Breakers
 from spanfuse_processor.engine.runs.features import Feature
-from spanfuse_processor.engine.runs.run import Record, Run
+from spanfuse_processor.engine.runs.record import Record
+from spanfuse_processor.engine.runs.run import Run
 from spanfuse_processor.engine.scoping import Scoping
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.verdicts import (

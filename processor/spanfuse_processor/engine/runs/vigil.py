@@ -71,7 +71,7 @@ class Vigil:
             run = self._find(run_id)
             if isinstance(run, Run) and run.open is not None and run.open.scheduled == due:
                 run.open.scheduled = inf
-                for call, finding in run.open.look(now, run.watch.mind):
+                for call, finding in run.open.look(now, run.mind):
                     yield run, call, finding
                 self._schedule(run, run.open)
 

@@ -40,6 +40,45 @@ class Posts(NamedTuple):
     by_kind: Mapping[Kind, tuple[Post, ...]]
 
 
+class Seat(NamedTuple):
+    """A post, and where in a watch its detector is; 0: it was not made."""
+
+    at: int
+    post: Post
+
+
+class Crew:
+    """Which detectors of a unit were made. One is shared by all units that have made the same.
+
+    Attributes:
+        by_kind: who looks at calls of a kind, in the order of judging.
+        first: the crew of which nobody was made.
+    """
+
+    __slots__ = ("_bits", "_next", "_posts", "by_kind", "first")
+
+    def __init__(self, posts: Posts, bits: int = 0, first: Crew | None = None) -> None:
+        self._posts = posts
+        self._bits = bits
+        self._next: dict[int, Crew] = {}  # by the bit of whoever is made next
+        self.first: Final = first or self
+        self.by_kind: Final = {
+            kind: tuple(Seat(self.place(post) if bits & post.bit else 0, post) for post in those)
+            for kind, those in posts.by_kind.items()
+        }
+
+    def place(self, post: Post) -> int:
+        """Where in a watch, behind its crew, the detector of a post is, or would be."""
+        return 1 + (self._bits & post.bit - 1).bit_count()
+
+    def joined(self, post: Post) -> Crew:
+        """The crew that has the detector of one more post."""
+        crew = self._next.get(post.bit)
+        if crew is None:
+            crew = self._next[post.bit] = Crew(self._posts, self._bits | post.bit, self.first)
+        return crew
+
+
 class Watches:
     """The detectors of every unit of one kind.
 
@@ -47,7 +86,7 @@ class Watches:
         heeded: the kinds of calls that any of them looks at.
     """
 
-    __slots__ = ("_classes", "_posts", "_scoping", "_tools", "_unit", "heeded")
+    __slots__ = ("_classes", "_crews", "_scoping", "_tools", "_unit", "heeded")
 
     def __init__(
         self, unit: Unit, registry: Registry, scoping: Scoping, tools: Mapping[str, ToolRule]
@@ -56,18 +95,18 @@ class Watches:
         self._classes = {name: cls for name, (cls, _) in registry.items() if unit in cls.per}
         self._scoping = scoping
         self._tools = tools
-        self._posts: dict[Resolution, Posts] = {}
+        self._crews: dict[Resolution, Crew] = {}  # those that have made nothing yet
         self.heeded: Final = frozenset(kind for cls in self._classes.values() for kind in _heeds(cls))
 
     def begin(self, who: Identity, agent: str = "") -> Watch:
         """The watch of a unit that begins; `agent` where it is that of one agent."""
         resolution = self._scoping.resolution(who, agent)
-        posts = self._posts.get(resolution)
-        if posts is None:
-            if len(self._posts) >= KEPT:
-                self._posts.clear()
-            posts = self._posts[resolution] = self._post(self._scoping.limits(resolution))
-        return Watch(posts)
+        crew = self._crews.get(resolution)
+        if crew is None:
+            if len(self._crews) >= KEPT:
+                self._crews.clear()
+            crew = self._crews[resolution] = Crew(self._post(self._scoping.limits(resolution)))
+        return Watch(crew)
 
     def _post(self, limits: Limits) -> Posts:
         posts = [
@@ -84,70 +123,79 @@ def _heeds(cls: type[Detector]) -> frozenset[Kind]:
 def _post(bit: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping[str, ToolRule]) -> Post:
     only_warns = unit in getattr(cls, "only_warns", ())
     minds_time = issubclass(cls, MindsTime)
-    return Post(bit, lambda: cls(limits, tools), getattr(cls, "wakes", None), only_warns, minds_time)
+    waker = getattr(cls, "waker", None)
+    wakes = waker(limits) if waker is not None else getattr(cls, "wakes", None)
+    return Post(bit, lambda: cls(limits, tools), wakes, only_warns, minds_time)
 
 
-class Watch:
-    """The detectors of one unit: those that were made, one after the other, and a bit for each of them."""
+class Watch(tuple[Any, ...]):
+    """The detectors of one unit, as a value: the crew, then those that were made, one after the other.
 
-    __slots__ = ("_bits", "_made", "_posts")
+    Whoever keeps it keeps what comes back in its place: as a rule the same.
+    """
 
-    def __init__(self, posts: Posts) -> None:
-        self._posts = posts
-        self._bits = 0
-        self._made: tuple[Detector, ...] = ()
+    __slots__ = ()
+
+    def __new__(cls, crew: Crew, *made: Detector) -> Watch:
+        """A watch of which these were made."""
+        return super().__new__(cls, (crew, *made))
+
+    @property
+    def made(self) -> tuple[Detector, ...]:
+        """The detectors that were made, in the order of judging."""
+        return self[1:]
 
     def anew(self) -> Watch:
         """The same detectors, which have seen nothing."""
-        return Watch(self._posts)
+        return Watch(self[0].first)
 
-    def look(self, call: Call) -> tuple[Finding, ...]:
+    def look(self, call: Call) -> tuple[Watch, tuple[Finding, ...]]:
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
-        made, bits = self._made, self._bits
+        watch, more = self, 0
         findings: tuple[Finding, ...] = ()
-        for post in self._posts.by_kind[call.event.kind]:
-            bit, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
-            if bits & bit:
-                detector = made[(bits & bit - 1).bit_count()]
-            elif wakes is not None and not wakes(call):
-                continue
+        for at, post in self[0].by_kind[call.event.kind]:
+            _, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
+            if not at:
+                if wakes is not None and not wakes(call):
+                    continue
+                watch, detector = watch._with(post)
+                more += 1  # those behind it have moved
             else:
-                detector = self._make(post)
-                made, bits = self._made, self._bits
+                detector = watch[at + more]
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
                 findings += (_tamed(finding) if only_warns else finding,)
-        return findings
+        return watch, findings
 
-    def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
+    def mind(self, open: Open) -> tuple[Watch, tuple[Finding, ...], float]:
         """What they say of a call that is open, and in how many seconds to ask them again."""
+        watch, more, again = self, 0, inf
         findings: tuple[Finding, ...] = ()
-        again = inf
-        for post in self._posts.by_kind[open.call.event.kind]:
+        for at, post in self[0].by_kind[open.call.event.kind]:
             if post.minds_time and (post.wakes is None or post.wakes(open.call)):
-                finding, wait = cast(MindsTime, self._awake(post)).still_open(open)
+                if not at:
+                    watch, detector = watch._with(post)
+                    more += 1
+                else:
+                    detector = watch[at + more]
+                finding, wait = cast(MindsTime, detector).still_open(open)
                 again = min(again, wait)
                 if finding is not None:
                     findings += (_tamed(finding) if post.only_warns else finding,)
-        return findings, again
+        return watch, findings, again
 
     def paid(self, span_id: bytes, cost: MicroUsd) -> None:
         """The price of a call has come late."""
-        for detector in self._made:
+        for detector in self.made:
             if isinstance(detector, MindsMoney):
                 detector.paid(span_id, cost)
 
-    def _awake(self, post: Post) -> Detector:
-        if self._bits & post.bit:
-            return self._made[(self._bits & post.bit - 1).bit_count()]
-        return self._make(post)
-
-    def _make(self, post: Post) -> Detector:
-        at = (self._bits & post.bit - 1).bit_count()
+    def _with(self, post: Post) -> tuple[Watch, Detector]:
+        """The same with the detector of one more post."""
+        crew, *made = self
         detector = post.make()
-        self._made = (*self._made[:at], detector, *self._made[at:])
-        self._bits |= post.bit
-        return detector
+        made.insert(crew.place(post) - 1, detector)
+        return Watch(crew.joined(post), *made), detector
 
 
 def _tamed(finding: Finding) -> Finding:

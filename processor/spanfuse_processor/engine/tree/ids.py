@@ -1,8 +1,9 @@
 """Which node a span is: a dictionary's answers in a fifth of its memory.
 
-Rule 1: sixteen bytes a span, packed into buckets; a small run has but one. Rule 2: it grows by one bucket at
-a time, so that no call pays for all that came before it. Rule 3: keys of any other length than `KEY` are
-kept as well, at a dictionary's price. It does not know what a key is made of.
+Rule 1: sixteen bytes a span, packed into buckets; eight while there are few whose keys all end in zeros, as
+those of one trace do. Rule 2: it grows by one bucket at a time, so that no call pays for all that came before
+it. Rule 3: keys of any other length than `KEY` are kept as well, at a dictionary's price. It does not know
+what a key is made of.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ _SIZE: Final = _ENTRY.size
 _WITHIN: Final = _SIZE - 1
 _FULL: Final = 48  # entries a bucket, on the average, before there is a further one
 
+_HEAD: Final = 8
+_ZEROS: Final = bytes(KEY - _HEAD)
+_FEW: Final = _FULL * _SIZE // _HEAD  # heads that are looked through as they are
+
 
 class Ids:
     """Numbers keys from 0 on, in the order in which they come.
@@ -30,20 +35,22 @@ class Ids:
     [b'first of all', b'and a second']
     """
 
-    __slots__ = ("_buckets", "_count", "_odd", "_only")
+    __slots__ = ("_buckets", "_count", "_heads", "_odd")
 
     def __init__(self) -> None:
-        self._only = b""
-        self._buckets: list[bytes] | None = None  # in place of the only one, when it is full
+        self._heads = b""  # of keys that end in zeros, in order: their place is their number
+        self._buckets: list[bytes] | None = None  # in place of these, when there are many, or others
         self._count = 0
         self._odd: dict[bytes, int] | None = None  # keys of another length
 
     def get(self, key: bytes) -> int | None:
         """The number of a key, None when it never came."""
+        buckets = self._buckets
+        if buckets is None:
+            return self._among_few(key)
         if len(key) != KEY:
             return self._odd.get(key) if self._odd is not None else None
-        buckets = self._buckets
-        bucket = self._only if buckets is None else buckets[_place(key, len(buckets))]
+        bucket = buckets[_place(key, len(buckets))]
         at = bucket.find(key)
         while at & _WITHIN and at > 0:  # other bytes happen to read like it
             at = bucket.find(key, at + 1)
@@ -53,23 +60,41 @@ class Ids:
         """Numbers a key that is new."""
         number, buckets = self._count, self._buckets
         self._count = number + 1
+        if buckets is None:
+            if number < _FEW and key[_HEAD:] == _ZEROS:
+                self._heads += key[:_HEAD]
+                return number
+            buckets = self._spread()
         if len(key) != KEY:
             self._odd = self._odd or {}
             self._odd[key] = number
             return number
-        entry = key + number.to_bytes(_SIZE - KEY, "little")
-        if buckets is None:
-            self._only += entry
-        else:
-            buckets[_place(key, len(buckets))] += entry
-        if number >= (_FULL if buckets is None else _FULL * len(buckets)):
-            self._split()
+        buckets[_place(key, len(buckets))] += key + number.to_bytes(_SIZE - KEY, "little")
+        if number >= _FULL * len(buckets):
+            self._split(buckets)
         return number
 
-    def _split(self) -> None:
+    def _among_few(self, key: bytes) -> int | None:
+        """The number of a key, while the few that came all end in zeros."""
+        if key[_HEAD:] != _ZEROS:
+            return None
+        heads, head = self._heads, key[:_HEAD]
+        at = heads.find(head)
+        while at % _HEAD and at > 0:  # other bytes happen to read like it
+            at = heads.find(head, at + 1)
+        return None if at < 0 else at // _HEAD
+
+    def _spread(self) -> list[bytes]:
+        """Buckets from now on: there are many, or one comes that is unlike them."""
+        entries = [key + number.to_bytes(_SIZE - KEY, "little") for number, key in enumerate(self)]
+        buckets = self._buckets = [b"".join(entries)]
+        self._heads = b""
+        while len(entries) > _FULL * len(buckets):
+            self._split(buckets)
+        return buckets
+
+    def _split(self, buckets: list[bytes]) -> None:
         """One more bucket: what belongs there leaves the one where it had to be until now."""
-        buckets = self._buckets = self._buckets or [self._only]
-        self._only = b""
         count = len(buckets)
         mask = (1 << count.bit_length()) - 1
         source = count & mask >> 1
@@ -84,9 +109,9 @@ class Ids:
         return self._count
 
     def __iter__(self) -> Iterator[bytes]:
-        entries = (
-            entry for bucket in self._buckets or [self._only] for (entry,) in _ENTRY.iter_unpack(bucket)
-        )
+        if self._buckets is None:
+            return (self._heads[at : at + _HEAD] + _ZEROS for at in range(0, len(self._heads), _HEAD))
+        entries = (entry for bucket in self._buckets for (entry,) in _ENTRY.iter_unpack(bucket))
         known = [(int.from_bytes(entry[KEY:], "little"), entry[:KEY]) for entry in entries]
         known += [(number, key) for key, number in (self._odd or {}).items()]
         return (key for _, key in sorted(known))

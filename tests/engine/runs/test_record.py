@@ -7,7 +7,8 @@ from tests.engine.making import agent, ended, span, trace
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level, Usage
 from spanfuse_processor.engine.policy import Profile
-from spanfuse_processor.engine.runs.run import MAX_FINDINGS, Light, Mark, Record, view
+from spanfuse_processor.engine.runs.record import MAX_FINDINGS, Light, Mark, Record
+from spanfuse_processor.engine.runs.run import view
 from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity
 
 
