@@ -51,7 +51,7 @@ class SqliteStore(SqlStore):
         super().__init__(Statements(DIALECT))
         self._path = Path(url.removeprefix("sqlite:"))
         self._write_lock, self._read_lock = threading.Lock(), threading.Lock()
-        with _told(self._path), contextlib.ExitStack() as undo:
+        with _forks.opening, _told(self._path), contextlib.ExitStack() as undo:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._path.touch(mode=0o600)
             self._writer = undo.enter_context(contextlib.closing(_connected(self._path)))
@@ -60,7 +60,7 @@ class SqliteStore(SqlStore):
             self._writer.execute("PRAGMA journal_mode=WAL")
             self._writer.execute("PRAGMA synchronous=NORMAL")
             undo.pop_all()
-        _OPEN.add(self)
+            _forks.open.add(self)
 
     @contextlib.contextmanager
     def writing(self, *, alone: bool = False) -> Iterator[Database]:
@@ -151,25 +151,34 @@ def _told(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {error}") from error
 
 
-_OPEN: Final[weakref.WeakSet[SqliteStore]] = weakref.WeakSet()
-_held: Final[list[SqliteStore]] = []
+class _Forks:
+    """What forks have to know of: stores that are open, and whether one is being opened."""
+
+    def __init__(self) -> None:
+        self.opening = threading.Lock()
+        self.open: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+        self._waited = False
+        self._held: list[SqliteStore] = []
+
+    def before(self) -> None:
+        self._waited = self.opening.acquire(timeout=FORK_WAITS)
+        self._held = [store for store in list(self.open) if store.hold()]
+
+    def in_parent(self) -> None:
+        for store in self._held:
+            store.let_go()
+        if self._waited:
+            self.opening.release()
+
+    def in_child(self) -> None:
+        self.opening = threading.Lock()
+        for store in self._held:
+            store.let_go()
+            store.close()
 
 
-def _before_fork() -> None:
-    _held.extend(store for store in list(_OPEN) if store.hold())
-
-
-def _in_parent() -> None:
-    while _held:
-        _held.pop().let_go()
-
-
-def _in_child() -> None:
-    while _held:
-        store = _held.pop()
-        store.let_go()
-        store.close()
-
-
+_forks: Final = _Forks()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)
+    os.register_at_fork(
+        before=_forks.before, after_in_parent=_forks.in_parent, after_in_child=_forks.in_child
+    )
