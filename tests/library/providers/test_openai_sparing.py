@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spanfuse.providers.openai.endpoints import Endpoint
@@ -256,6 +256,7 @@ _wishes = st.builds(
 
 
 @given(st.sampled_from(Endpoint), _bodies, _wishes)
+@example(Endpoint.CHAT, {"tools": [{"type": []}]}, Degrading(tools=("fetch",)))
 def test_whatever_is_asked_is_read_without_error_and_left_as_it_was(
     endpoint: Endpoint, body: dict[str, Any], wish: Degrading
 ) -> None:

@@ -142,8 +142,9 @@ def _is_among(tool: object, patterns: Iterable[str]) -> bool:
     known = fields(tool)
     own = fields(known.get("function")) or fields(known.get("custom")) or known
     called = [own.get("name"), known.get("server_label")]
-    if known.get("type") not in _OWN_TOOLS:
-        called.append(known.get("type"))
+    kind = known.get("type")
+    if isinstance(kind, str) and kind not in _OWN_TOOLS:
+        called.append(kind)
     names = [name for name in called if isinstance(name, str)]
     return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
