@@ -169,6 +169,16 @@ def hands_over(tool: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
+def hooks(tool: str) -> bool:
+    """Whether a tool's name says that a program calls it when a turn is over: it wakes a model each time.
+
+    >>> hooks("stop_hook"), hooks("create_webhook")
+    (True, False)
+    """
+    return any(word.lower() == "hook" for word in _WORD.findall(tool[:128]))
+
+
+@lru_cache(maxsize=4_096)
 def thinks(tool: str) -> bool:
     """Whether a tool only lets the model write down a thought: calls of it say nothing of what goes on.
 
