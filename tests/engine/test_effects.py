@@ -52,6 +52,32 @@ def test_a_shell_that_does_something_is_not(arguments: object) -> None:
     assert effects.guess("bash", arguments) == "exec"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"action": "send", "text": "hello"},
+        {"content": "done", "channel": "c"},
+        '{"action": "reply", "body": ""}',
+    ],
+)
+def test_the_one_tool_for_messages_sends_when_it_is_told_what_to_say(arguments: object) -> None:
+    assert effects.guess("message", arguments) == "send"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("message", {"action": "read", "channel": "c"}),
+        ("message", {"action": "search", "text": "invoice"}),
+        ("message", {"channel": "c"}),
+        ("message", {"action": ["send"], "text": "hello"}),
+        ("log_message", {"text": "one more"}),
+    ],
+)
+def test_but_not_when_it_only_looks(tool: str, arguments: object) -> None:
+    assert effects.guess(tool, arguments) == ""
+
+
 @pytest.mark.parametrize("command", ["git push", "git push --force origin main", "gh pr comment 7 -b done"])
 def test_a_shell_that_does_nothing_but_send_sends(command: str) -> None:
     assert effects.guess("bash", {"command": command}) == "send"

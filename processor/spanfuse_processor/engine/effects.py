@@ -89,6 +89,8 @@ _WAITING_ACTIONS: Final = _words("poll log logs status wait sleep progress")
 _WORDS_THAT_PASS: Final = _WAITING_ACTIONS | _STEERING | {"key", "screenshot"}
 _DEBUGGED: Final = _words("next nexti step stepi continue finish")
 _WAYS: Final = _words("north south east west up down left right forward forwards back backward backwards")
+_SPOKEN: Final = ("send", "reply", "post")
+_SAID: Final = ("text", "content", "message", "body")
 _LOOKING_ACTIONS: Final = _words("view read list show open cat")
 
 
@@ -97,14 +99,16 @@ def guess(tool: str, arguments: object = None) -> str:
 
     >>> guess("mcp__jobs__get_job_status"), guess("slack.sendMessage"), guess("bash"), guess("frobnicate")
     ('wait', 'send', 'exec', '')
-    >>> guess("bash", {"command": "sleep 110"})
-    'wait'
+    >>> guess("bash", {"command": "sleep 110"}), guess("message", {"action": "send", "text": "hello"})
+    ('wait', 'send')
     """
     effect = by_name(tool)
     if arguments is None or effect not in (EXEC, WRITE, ""):
         return effect
     data = parsed(arguments) if isinstance(arguments, str) else arguments
-    return (_by_arguments(data, effect) if isinstance(data, dict) else "") or effect
+    if not isinstance(data, dict):
+        return effect
+    return SEND if tool.lower() == "message" and _speaks(data) else _by_arguments(data, effect) or effect
 
 
 @lru_cache(maxsize=4_096)
@@ -227,6 +231,12 @@ def _by_arguments(arguments: dict[Any, Any], effect: str) -> str:
     if _SLEEPS.match(command) or command.strip() in _DEBUGGED:
         return WAIT
     return SEND if _SENDS.match(command) else ""
+
+
+def _speaks(arguments: dict[Any, Any]) -> bool:
+    """Whether the one tool for all that can be done with messages is told to send one."""
+    action = arguments.get("action", "send")
+    return action in _SPOKEN and any(isinstance(arguments.get(name), str) for name in _SAID)
 
 
 def _leads_on(label: object) -> bool:

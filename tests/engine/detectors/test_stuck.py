@@ -156,6 +156,7 @@ class TestEndedCall:
         ("more", "outcome"),
         [
             ({"prints": Fingerprints(result="digest of nothing", result_empty=True)}, "brought nothing"),
+            ({"kind": Kind.MODEL, "usage": Usage(900, 0)}, "brought nothing"),
             ({"error": "TimeoutError", "prints": Fingerprints(result="x", error="e")}, "failed"),
         ],
     )
@@ -173,6 +174,8 @@ class TestEndedCall:
         [
             {"prints": Fingerprints(result="digest", result_size=9)},
             {"kind": Kind.MODEL, "usage": Usage(9, 9)},
+            {"kind": Kind.MODEL, "usage": Usage(0, 0)},
+            {"usage": Usage(900, 0)},
             {},
         ],
     )

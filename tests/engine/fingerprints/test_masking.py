@@ -51,6 +51,11 @@ def test_declared_identity_keeps_those_fields_and_no_other() -> None:
     assert only("text", ("q",)) == "text"
 
 
+@pytest.mark.parametrize("field", ["elapsed_ms", "took", "fetchedAt", "idle_for_seconds"])
+def test_how_long_a_result_took_or_nothing_happened_is_noise_in_it(field: str) -> None:
+    assert without_request_noise({"state": "busy", field: 7}) == {"state": "busy"}
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

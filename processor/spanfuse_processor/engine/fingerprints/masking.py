@@ -29,9 +29,9 @@ REQUEST_FIELDS: Final = frozenset(
 TIME_FIELDS: Final = frozenset(
     "elapsed elapsedms elapsedseconds elapsedtime took tookms latency latencyms responsetime responsetimems "
     "querytime querytimems executiontime executiontimems processingtime processingtimems searchtime "
-    "durationms servertime generatedat fetchedat retrievedat".split()
+    "durationms servertime generatedat fetchedat retrievedat idleseconds idleforseconds".split()
 )
-"""Names of fields of a result that say how long its making took, or when that was."""
+"""Names of fields of a result that say how long its making took or nothing happened, or when that was."""
 
 THOUGHT_FIELDS: Final = frozenset(
     "reason reasoning thought thoughts thinking explanation rationale justification taskprogress".split()
