@@ -9,7 +9,6 @@ from tests.engine.detectors.talking import ALONE, LONG, PLAN, VERBS, answered, r
 from tests.engine.detectors.watching import Watch, one
 
 from spanfuse_processor.engine.fingerprint import UNKNOWN
-
 from spanfuse_processor.engine.verdicts import Severity
 
 
