@@ -20,10 +20,10 @@ from typing import ClassVar, Final
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
-from spanfuse_processor.engine.events import CallEnded, CallStarted
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.lanes.history import NS, failed, grow
-from spanfuse_processor.engine.lanes.streak import MOST_KEPT, Streak
+from spanfuse_processor.engine.lanes.streak import MOST_KEPT, Streak, has_answered
 from spanfuse_processor.engine.nouns import ErrorClass, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -153,7 +153,7 @@ class StormDetector:
         if streak.cls is ErrorClass.TRANSIENT:
             stop = limits.transient * (1 + (streak.items == streak.count))  # another item is no retry
             return self._due(call, streak, "transient", streak.count, limits.failed_warn, stop)
-        if streak.cls is ErrorClass.FAILED and _has_answered(call.event):
+        if streak.cls is ErrorClass.FAILED and has_answered(call.event):
             stop = limits.permanent_any
             return self._due(call, streak, "permanent_any", streak.alike, stop - 1, stop)
         sweeps, blind = _sweeps(call, streak), _is_blind(call, streak)
@@ -268,13 +268,6 @@ class StormDetector:
             spans=tuple(span for _, span in seen),
             rule="same_size",
         )
-
-
-def _has_answered(event: CallStarted) -> bool:
-    """Whether a model said something: what failed is its answer, and not the asking."""
-    if event.kind is not Kind.MODEL or not isinstance(event, CallEnded) or event.usage is None:
-        return False
-    return event.usage.output_tokens > 0
 
 
 def _is_blind(call: Call, streak: Streak) -> bool:
