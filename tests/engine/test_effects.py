@@ -8,10 +8,12 @@ from spanfuse_processor.engine import effects
 
 NAMES = {
     "read": "read_file ReadFile mcp__fs__list_directory web_search get_email search_email get_refund "
-    "get_issue_comment",
+    "get_issue_comment get_create_issue_form",
     "exec": "bash run_query execute_sql Plugin-run_command write_stdin",
-    "write": "write_to_file str_replace_editor update_order_status book_flight add_comment regenerate",
-    "send": "send_email slackPost_message create_inline_comment add_issue_comment",
+    "write": "write_to_file str_replace_editor update_order_status book_flight add_comment regenerate "
+    "create_issue_label update_ticket create_branch_for_issue",
+    "send": "send_email slackPost_message create_inline_comment add_issue_comment create_issue "
+    "jira_createIssue create_support_ticket submit_incident",
     "spawn": "spawn_subagent delegate_to_agent monitor_start launch_agent",
     "wait": "wait sleep CheckStatus job_status status get_job check_build poll_export monitor "
     "describe_instance get_cluster view_background_agent read_progress scroll_down send_keys increment "

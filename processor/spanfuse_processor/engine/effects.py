@@ -55,6 +55,9 @@ _POSTED: Final = _words("message comment slack reply tweet chat channel review")
 _REMARKS: Final = _words("comment reply review")
 _ADDING: Final = _words("create add post write submit leave")
 _TALKED_OVER: Final = _words("pr pull merge request issue ticket inline discussion thread")
+_REPORTS: Final = _words("issue ticket incident")
+_FILING: Final = _words("create submit")
+_PARTS: Final = _words("label status type link watcher attachment branch worklog draft field")
 _ASKED: Final = _words("request query command input prompt http rpc")  # what is sent to be answered
 _STARTING: Final = _words("start launch")
 _STARTED: Final = _words("monitor watcher agent agents subagent subagents")
@@ -196,7 +199,10 @@ def thinks(tool: str) -> bool:
 def _sounds_sending(present: frozenset[str]) -> bool:
     if "post" in present and present & _POSTED:
         return True
-    return bool(present & _REMARKS and present & _TALKED_OVER and present & _ADDING)
+    if present & _REMARKS:
+        return bool(present & _TALKED_OVER and present & _ADDING)
+    filed = bool(present & _REPORTS and present & _FILING) and not present & _PARTS
+    return filed and all(_VERBS.get(word) != READ for word in present)
 
 
 def _sounds_waiting(words: list[str], present: frozenset[str]) -> bool:
