@@ -37,8 +37,13 @@ TRANSIENT_KINDS: Final = _any(
 )
 """Classes of errors."""
 
-SPENT: Final = _any("insufficient[ _]quota", "your current quota")
-"""Of a limit that no waiting lifts."""
+SPENT: Final = _any(
+    "insufficient[ _]quota",
+    "your current quota",
+    "monthly (?:usage |spend(?:ing)? |token |request )?(?:limit|quota)",
+    r"resets in \d+ (?:day|week)",
+)
+"""Of a limit that no waiting lifts, or none that a program will do."""
 
 TRANSIENT_WORDS: Final = _any(
     r"rate[ -]?limit|too many requests|throttl",
@@ -64,10 +69,12 @@ DENIED_WORDS: Final = _any(
 PERMANENT_WORDS: Final = _any(
     # there is no such tool
     r"(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported|invalid) (?:tool|function|command|action)\b",
+    r"unsupported call\b",
     r"(?:tool(?<!\wtool)|action(?<!\waction)|model(?<!\wmodel))\b.{0,60}(?:not found|not exist|n't exist)",
     r"(?:tool|action|model)\b.{0,60}not (?:available|registered|supported|implemented|recogni[sz]ed)",
     # it was asked in a wrong way
     r"missing (?:\d+ )?(?:required |positional |keyword(?:-only)? )*(?:arg|param|field|property|input|value)",
+    r"missing ['\"`][\w.-]{1,64}['\"`]",
     r"(?:field|param|argument|property)[^.\n]{0,60} (?:missing|required|must)\b",
     r"required (?:arg|param|field|property)|properties are not allowed",
     r"(?:unexpected|unknown|invalid) (?:keyword )?(?:arg|param|field|property|json|schema|enum|request)",
