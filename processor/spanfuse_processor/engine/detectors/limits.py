@@ -123,7 +123,7 @@ class LimitsDetector:
         "_budget",
         "_first",
         "_last_ns",
-        "_limits",
+        "_least",
         "_minute",
         "_spent",
         "_waiting",
@@ -131,7 +131,7 @@ class LimitsDetector:
     )
 
     def __init__(self, limits: Limits, tools: Mapping[str, ToolRule]) -> None:
-        self._limits = limits
+        self._least = min(limits.minute_cost or inf, limits.minute_cost_stop or inf) * USD / 4
         self._waiting = thresholds(limits, MEASURES)
         self._first = b""
         self._before_cost: MicroUsd = 0  # what had been used when this began
@@ -193,8 +193,7 @@ class LimitsDetector:
         """What the latest minute cost. Before a quarter of the limit is spent, nobody counts."""
         more, self._spent = spent - self._spent, spent
         if self._minute is None:
-            least = min(self._limits.minute_cost or inf, self._limits.minute_cost_stop or inf)
-            if spent * 4 < least * USD:
+            if spent < self._least:
                 return 0
             self._minute = Window(MINUTE)
             more = spent if self._worked_ns <= MINUTE * NS else more

@@ -88,11 +88,14 @@ def resemblance(one: int, other: int) -> float:
     """
     if not one or not other:
         return 0.0
-    sizes = one >> _BITS, other >> _BITS
-    words, flipped = sizes[0] + sizes[1], ((one ^ other) & _FLIPPED).bit_count()
-    if 2 * flipped >= _BITS or not words:
+    flipped = ((one ^ other) & _FLIPPED).bit_count()
+    if 2 * flipped >= _BITS:
         return 0.0
-    unshared = max(_UNSHARED[flipped], abs(sizes[0] - sizes[1]))
+    mine, theirs = one >> _BITS, other >> _BITS
+    words = mine + theirs
+    if not words:
+        return 0.0
+    unshared = max(_UNSHARED[flipped], abs(mine - theirs))
     return max(0.0, (words - unshared) / (words + unshared))
 
 

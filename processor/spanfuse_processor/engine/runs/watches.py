@@ -41,9 +41,10 @@ class Posts(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """A post, and where in a watch its detector is; 0: it was not made."""
+    """A post, where in a watch its detector is (0: it was not made), and for which calls that is woken."""
 
     at: int
+    wakes: Callable[[Call], bool] | None
     post: Post
 
 
@@ -63,7 +64,7 @@ class Crew:
         self._next: dict[int, Crew] = {}  # by the bit of whoever is made next
         self.first: Final = first or self
         self.by_kind: Final = {
-            kind: tuple(Seat(self.place(post) if bits & post.bit else 0, post) for post in those)
+            kind: tuple(Seat(self.place(post) if bits & post.bit else 0, post.wakes, post) for post in those)
             for kind, those in posts.by_kind.items()
         }
 
@@ -153,26 +154,25 @@ class Watch(tuple[Any, ...]):
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
         watch, more = self, 0
         findings: tuple[Finding, ...] = ()
-        for at, post in self[0].by_kind[call.event.kind]:
-            _, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
-            if not at:
-                if wakes is not None and not wakes(call):
-                    continue
+        for at, wakes, post in self[0].by_kind[call.event.kind]:
+            if at:
+                detector = watch[at + more]
+            elif wakes is not None and not wakes(call):  # nearly always
+                continue
+            else:
                 watch, detector = watch._with(post)
                 more += 1  # those behind it have moved
-            else:
-                detector = watch[at + more]
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
-                findings += (_tamed(finding) if only_warns else finding,)
+                findings += (_tamed(finding) if post.only_warns else finding,)
         return watch, findings
 
     def mind(self, open: Open) -> tuple[Watch, tuple[Finding, ...], float]:
         """What they say of a call that is open, and in how many seconds to ask them again."""
         watch, more, again = self, 0, inf
         findings: tuple[Finding, ...] = ()
-        for at, post in self[0].by_kind[open.call.event.kind]:
-            if post.minds_time and (post.wakes is None or post.wakes(open.call)):
+        for at, wakes, post in self[0].by_kind[open.call.event.kind]:
+            if post.minds_time and (wakes is None or wakes(open.call)):
                 if not at:
                     watch, detector = watch._with(post)
                     more += 1
