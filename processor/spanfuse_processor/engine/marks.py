@@ -38,9 +38,7 @@ class Few(bytes):
         Returns all, and the flag that it had, None when it is new; a flag once set stays.
         """
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
-        at = self.find(mark)
-        if at % _SIZE:
-            at = _after(self, mark, at)
+        at = _find(self, mark)
         if at < 0:
             return Few((self + mark + _FLAGS[flag])[-limit * _SIZE :]), None
         known = bool(self[at + _SIZE - 1])
@@ -76,9 +74,7 @@ class Marks:
             return known
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         bucket = self._buckets[mark[0] % _BUCKETS]
-        at = bucket.find(mark)
-        if at % _SIZE:
-            at = _after(bucket, mark, at)
+        at = _find(bucket, mark)
         if at < 0:
             self._keep(mark + _FLAGS[flag])
             return None
@@ -89,8 +85,7 @@ class Marks:
     def __contains__(self, thing: Hashable) -> bool:
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         kept = self._few if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
-        at = kept.find(mark)
-        return at >= 0 and (at % _SIZE == 0 or _after(kept, mark, at) >= 0)
+        return _find(kept, mark) >= 0
 
     def absorb(self, other: Marks) -> None:
         """Takes over what came elsewhere."""
@@ -135,8 +130,10 @@ def _flagged(kept: bytes, at: int) -> bytes:
     return kept[: end - 1] + b"\1" + kept[end:]
 
 
-def _after(kept: bytes | bytearray, mark: bytes, at: int) -> int:
-    """Where a mark is when what was found at `at` lies across two others; -1 when it is nowhere."""
-    while at % _SIZE and at >= 0:
+def _find(kept: bytes | bytearray, mark: bytes) -> int:
+    if kept.rfind(mark) < 0:  # nearly always, and found out in half the time that `find` takes
+        return -1
+    at = kept.find(mark)
+    while at % _SIZE and at >= 0:  # it lies across two others
         at = kept.find(mark, at + 1)
     return at

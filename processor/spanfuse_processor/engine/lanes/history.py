@@ -189,7 +189,7 @@ class History:
 
     def _find(self, keys: Keys) -> int:
         """Where among the steps kept the latest is that is equal in any way, -1 when none is."""
-        if self._packed.find(keys.rough.to_bytes(_KEY, "little"), _FIRST) < 0:  # nearly always
+        if self._packed.rfind(keys.rough.to_bytes(_KEY, "little"), _FIRST) < 0:  # nearly always
             return -1
         return next((at for at in self._all(keys.rough) if True in self._ways(keys, at)), -1)
 

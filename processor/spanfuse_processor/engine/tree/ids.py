@@ -50,10 +50,7 @@ class Ids:
             return self._among_few(key)
         if len(key) != KEY:
             return self._odd.get(key) if self._odd is not None else None
-        count = len(buckets)
-        mask = (1 << (count - 1).bit_length()) - 1  # as `_place` has it, which costs as much again when called
-        place = hash(key) & mask
-        bucket = buckets[place if place < count else place & mask >> 1]
+        bucket = buckets[_place(key, len(buckets))]
         at = bucket.find(key)
         while at & _WITHIN and at > 0:  # other bytes happen to read like it
             at = bucket.find(key, at + 1)
