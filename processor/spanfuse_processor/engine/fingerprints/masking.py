@@ -74,7 +74,7 @@ _DATED: Final = re.compile(r"(?:\b[A-Z][a-z]{2} [ \d]\d |\[|\d{4}:|\bat )\Z")
 _ZONED: Final = re.compile(r"[\d:.,]+ ?(?:UTC|GMT|[AP]M|up\b)")
 _TRIED: Final = re.compile(r"\b((?:[Aa]ttempt|[Rr]etry|[Tt]ry)(?: (?:no\.? ?|number |#)?| ?[:#=] ?))\d+\b")
 _TRIES: Final = ("ttempt", "try", "Try")
-"""One of these is in whatever `_TRIED` matches: so it is known in a twentieth of the time that nothing does."""
+"""One of these is in all that `_TRIED` matches: in a twentieth of its time it is known that nothing does."""
 _NUMBERS: Final = re.compile(r"(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+(?: errors?\b)?))?")
 _WORD_BEFORE: Final = re.compile(r"([A-Za-z]+)[\s:#=(/]*\Z")
 _NEAR: Final = 32  # characters before a number in which the word that it belongs to is

@@ -68,7 +68,7 @@ class Sketcher:
             del hashes[_MOST:]
         count = len(hashes)
         flipped, flips = count << _BITS, _FLIPS
-        for lowest_byte in _PACKED[count](*hashes)[::4]:  # cut off all at a time: one by one takes twice as long
+        for lowest_byte in _PACKED[count](*hashes)[::4]:  # all cut off at once: one by one takes longer
             flipped ^= flips[lowest_byte]
         return flipped
 

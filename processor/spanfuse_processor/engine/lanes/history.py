@@ -229,9 +229,7 @@ class History:
             past.noisy = past.noisy or {}
             past.noisy[past.gone + self._kept] = keys
         label = self._numbered(_label(event.name, waits, failed(event)))
-        self._packed = packed + _pack(
-            rough, event.started_ns, event.ended_ns, idle_ns, event.span_id, label
-        )
+        self._packed = packed + _pack(rough, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
         if past is not None:
             past.steps = None
         if len(packed) >= _WHOLE:

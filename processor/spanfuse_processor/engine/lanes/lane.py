@@ -261,8 +261,6 @@ def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:
         return False  # that something runs is told by tools; a model may say so for ever
     if failed(event):
         return prints.error_class is TRANSIENT
-    if (
-        prints.error_class is TRANSIENT
-    ):  # of what it has made itself, only if that is another thing
+    if prints.error_class is TRANSIENT:  # of what it has made itself, only if that is another thing
         return effect not in _CHANGES or prints.result != prints.result_masked
     return effect == effects.WAIT

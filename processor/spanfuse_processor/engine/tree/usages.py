@@ -36,7 +36,10 @@ def fitting(usage: Usage) -> Usage:
     cached, written = usage.cached_tokens, usage.cache_write_tokens
     if 0 <= asked <= MOST and 0 <= answered <= MOST and 0 <= cached <= MOST and 0 <= written <= MOST:
         return usage
-    return Usage(*(min(max(count, 0), MOST) for count in (asked, answered, cached, written)))
+    asked, answered, cached, written = (
+        min(max(count, 0), MOST) for count in (asked, answered, cached, written)
+    )
+    return Usage(asked, answered, cached, written)
 
 
 def larger_of(one: Usage, other: Usage) -> Usage:
