@@ -40,7 +40,7 @@ class Few(bytes):
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         at = _find(self, mark)
         if at < 0:
-            return Few((self + mark + _FLAGS[flag])[-limit * _SIZE :]), None
+            return self.absorb(mark + _FLAGS[flag], limit), None
         known = bool(self[at + _SIZE - 1])
         return (self if known or not flag else Few(_flagged(self, at))), known
 

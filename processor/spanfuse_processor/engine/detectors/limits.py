@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from typing import ClassVar, Final
 
@@ -131,7 +132,7 @@ class LimitsDetector:
     )
 
     def __init__(self, limits: Limits, tools: Mapping[str, ToolRule]) -> None:
-        self._least = min(limits.minute_cost or inf, limits.minute_cost_stop or inf) * USD / 4
+        self._least = _least(limits.minute_cost, limits.minute_cost_stop)
         self._waiting = thresholds(limits, MEASURES)
         self._first = b""
         self._before_cost: MicroUsd = 0  # what had been used when this began
@@ -199,3 +200,9 @@ class LimitsDetector:
             more = spent if self._worked_ns <= MINUTE * NS else more
         self._minute.add(event.ended_ns, cost=max(0, more))
         return self._minute.cost
+
+
+@lru_cache(maxsize=1_024)
+def _least(warns: float, stops: float) -> float:
+    """From how many micro-dollars on minutes are counted, for limits in dollars; one number for all runs."""
+    return min(warns or inf, stops or inf) * USD / 4
