@@ -8,10 +8,12 @@ from spanfuse_processor.engine import effects
 
 NAMES = {
     "read": "read_file ReadFile mcp__fs__list_directory web_search get_email search_email get_refund "
-    "get_issue_comment",
+    "get_issue_comment get_create_issue_form",
     "exec": "bash run_query execute_sql Plugin-run_command write_stdin",
-    "write": "write_to_file str_replace_editor update_order_status book_flight add_comment regenerate",
-    "send": "send_email slackPost_message create_inline_comment add_issue_comment",
+    "write": "write_to_file str_replace_editor update_order_status book_flight add_comment regenerate "
+    "create_issue_label update_ticket create_branch_for_issue",
+    "send": "send_email slackPost_message create_inline_comment add_issue_comment create_issue "
+    "jira_createIssue create_support_ticket submit_incident",
     "spawn": "spawn_subagent delegate_to_agent monitor_start launch_agent",
     "wait": "wait sleep CheckStatus job_status status get_job check_build poll_export monitor "
     "describe_instance get_cluster view_background_agent read_progress scroll_down send_keys increment "
@@ -50,6 +52,32 @@ def test_a_shell_that_lets_time_pass_is_waiting(arguments: object) -> None:
 @pytest.mark.parametrize("arguments", [{"command": "ls"}, "ls", None, [1], {"command": 7}, {"action": "run"}])
 def test_a_shell_that_does_something_is_not(arguments: object) -> None:
     assert effects.guess("bash", arguments) == "exec"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"action": "send", "text": "hello"},
+        {"content": "done", "channel": "c"},
+        '{"action": "reply", "body": ""}',
+    ],
+)
+def test_the_one_tool_for_messages_sends_when_it_is_told_what_to_say(arguments: object) -> None:
+    assert effects.guess("message", arguments) == "send"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("message", {"action": "read", "channel": "c"}),
+        ("message", {"action": "search", "text": "invoice"}),
+        ("message", {"channel": "c"}),
+        ("message", {"action": ["send"], "text": "hello"}),
+        ("log_message", {"text": "one more"}),
+    ],
+)
+def test_but_not_when_it_only_looks(tool: str, arguments: object) -> None:
+    assert effects.guess(tool, arguments) == ""
 
 
 @pytest.mark.parametrize("command", ["git push", "git push --force origin main", "gh pr comment 7 -b done"])

@@ -55,6 +55,9 @@ _POSTED: Final = _words("message comment slack reply tweet chat channel review")
 _REMARKS: Final = _words("comment reply review")
 _ADDING: Final = _words("create add post write submit leave")
 _TALKED_OVER: Final = _words("pr pull merge request issue ticket inline discussion thread")
+_REPORTS: Final = _words("issue ticket incident")
+_FILING: Final = _words("create submit")
+_PARTS: Final = _words("label status type link watcher attachment branch worklog draft field")
 _ASKED: Final = _words("request query command input prompt http rpc")  # what is sent to be answered
 _STARTING: Final = _words("start launch")
 _STARTED: Final = _words("monitor watcher agent agents subagent subagents")
@@ -89,6 +92,8 @@ _WAITING_ACTIONS: Final = _words("poll log logs status wait sleep progress")
 _WORDS_THAT_PASS: Final = _WAITING_ACTIONS | _STEERING | {"key", "screenshot"}
 _DEBUGGED: Final = _words("next nexti step stepi continue finish")
 _WAYS: Final = _words("north south east west up down left right forward forwards back backward backwards")
+_SPOKEN: Final = ("send", "reply", "post")
+_SAID: Final = ("text", "content", "message", "body")
 _LOOKING_ACTIONS: Final = _words("view read list show open cat")
 
 
@@ -97,14 +102,16 @@ def guess(tool: str, arguments: object = None) -> str:
 
     >>> guess("mcp__jobs__get_job_status"), guess("slack.sendMessage"), guess("bash"), guess("frobnicate")
     ('wait', 'send', 'exec', '')
-    >>> guess("bash", {"command": "sleep 110"})
-    'wait'
+    >>> guess("bash", {"command": "sleep 110"}), guess("message", {"action": "send", "text": "hello"})
+    ('wait', 'send')
     """
     effect = by_name(tool)
     if arguments is None or effect not in (EXEC, WRITE, ""):
         return effect
     data = parsed(arguments) if isinstance(arguments, str) else arguments
-    return (_by_arguments(data, effect) if isinstance(data, dict) else "") or effect
+    if not isinstance(data, dict):
+        return effect
+    return SEND if tool.lower() == "message" and _speaks(data) else _by_arguments(data, effect) or effect
 
 
 @lru_cache(maxsize=4_096)
@@ -169,6 +176,16 @@ def hands_over(tool: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
+def hooks(tool: str) -> bool:
+    """Whether a tool's name says that a program calls it when a turn is over: it wakes a model each time.
+
+    >>> hooks("stop_hook"), hooks("create_webhook")
+    (True, False)
+    """
+    return any(word.lower() == "hook" for word in _WORD.findall(tool[:128]))
+
+
+@lru_cache(maxsize=4_096)
 def thinks(tool: str) -> bool:
     """Whether a tool only lets the model write down a thought: calls of it say nothing of what goes on.
 
@@ -182,7 +199,10 @@ def thinks(tool: str) -> bool:
 def _sounds_sending(present: frozenset[str]) -> bool:
     if "post" in present and present & _POSTED:
         return True
-    return bool(present & _REMARKS and present & _TALKED_OVER and present & _ADDING)
+    if present & _REMARKS:
+        return bool(present & _TALKED_OVER and present & _ADDING)
+    filed = bool(present & _REPORTS and present & _FILING) and not present & _PARTS
+    return filed and all(_VERBS.get(word) != READ for word in present)
 
 
 def _sounds_waiting(words: list[str], present: frozenset[str]) -> bool:
@@ -217,6 +237,12 @@ def _by_arguments(arguments: dict[Any, Any], effect: str) -> str:
     if _SLEEPS.match(command) or command.strip() in _DEBUGGED:
         return WAIT
     return SEND if _SENDS.match(command) else ""
+
+
+def _speaks(arguments: dict[Any, Any]) -> bool:
+    """Whether the one tool for all that can be done with messages is told to send one."""
+    action = arguments.get("action", "send")
+    return action in _SPOKEN and any(isinstance(arguments.get(name), str) for name in _SAID)
 
 
 def _leads_on(label: object) -> bool:

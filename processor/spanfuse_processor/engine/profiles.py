@@ -29,7 +29,7 @@ PROFILES: Final[Mapping[Profile, Mapping[str, Fields]]] = MappingProxyType(
                 "wait_cost": 10.0,
             },
             "cycle": {"calls": 12, "rounds": 3, "stale": 18, "stale_warn": 9},
-            "storm": {"failed": 15, "failed_warn": 8, "transient": 20},
+            "storm": {"failed": 15, "failed_warn": 8, "rows": 15, "transient": 20},
             "answers": {"same": 28, "same_warn": 12},
             "fanout": {"nested": 48, "wide": 200, "warn": 48},
             "failing": {"failures": 48, "warn": 24},

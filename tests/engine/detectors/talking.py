@@ -21,6 +21,14 @@ def said(watch: Watch, *answers: object, tokens: int = 20, grows: int = 30, **mo
     return watch
 
 
+def answered(watch: Watch, *answers: object, tokens: int = 20, **more: Any) -> Watch:
+    """The same, of requests that bring more each time, or less: there is something to answer."""
+    for answer in answers:
+        size = 1_000 + 30 * watch.number + 5 * (watch.number % 3)
+        watch.model({"turn": watch.number}, answer, tokens=(size, tokens), **more)
+    return watch
+
+
 def reworded(count: int) -> list[str]:
     """The same message with another word in it each time."""
     return [

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.engine.detectors.talking import ALONE, LONG, PLAN, VERBS, reworded, said
+from tests.engine.detectors.talking import ALONE, LONG, PLAN, VERBS, answered, reworded, said
 from tests.engine.detectors.watching import Watch, one
 
+from spanfuse_processor.engine.fingerprint import UNKNOWN
 from spanfuse_processor.engine.verdicts import Severity
 
 
@@ -38,6 +39,15 @@ class TestTheSameMessage:
             watch.model({"turn": n}, LONG)
 
         assert watch.stopped == 5
+
+    def test_one_that_began_before_the_latest_was_said_beside_it(self) -> None:
+        watch = Watch(**ALONE)
+        for n in range(7):
+            watch.model({"turn": n}, PLAN, tokens=(1_000 + 30 * n, 20), at=10.0 * n)
+            if n == 2:
+                watch.model({"aside": n}, "something else", tokens=(900, 20), at=15.0, took=8.0)
+
+        assert watch.stopped == 6
 
     def test_failures_in_between_hide_nothing(self) -> None:
         watch = Watch(**ALONE)
@@ -90,9 +100,35 @@ class TestOfAFewWords:
 
     @pytest.mark.parametrize("tokens", [1, 5, 19])
     def test_equal_ones_only_warn(self, tokens: int) -> None:
-        watch = said(Watch(), *[PLAN] * 40, tokens=tokens)
+        watch = answered(Watch(), *[PLAN] * 40, tokens=tokens)
 
         assert watch.rules == [(3, "monologue.equal")]
+
+    @pytest.mark.parametrize("tokens", [1, 19])
+    def test_unless_nobody_brings_anything_to_answer(self, tokens: int) -> None:
+        watch = said(Watch(), *["count"] * 40, tokens=tokens, grows=10)
+
+        assert watch.rules == [(3, "monologue.equal"), (13, "monologue.stutter")]
+        assert watch.findings[1][1].message == (
+            "gpt-4o said the same word or two 12 times in a row and called nothing"
+        )
+
+    @pytest.mark.parametrize(
+        ("answers", "more"),
+        [
+            (["spam", "ham"] * 20, {}),  # there is a difference
+            (["count"] * 40, {"grows": 101}),  # what is brought is no mere word to go on
+            (["count"] * 40, {"grows": 0}),  # no conversation
+            ([UNKNOWN] * 40, {}),  # nobody knows what was said
+        ],
+    )
+    def test_which_takes_equal_ones_of_a_conversation_that_goes_on(
+        self, answers: list[Any], more: dict[str, Any]
+    ) -> None:
+        assert said(Watch(), *answers, tokens=3, **{"grows": 8, **more}).stopped is None
+
+    def test_a_heartbeat_is_answered_in_one_word_each_time(self) -> None:
+        assert said(Watch(gap=60.0), *["HEARTBEAT_OK"] * 60, tokens=4, grows=20).stopped is None
 
     def test_and_so_do_ones_in_other_words(self) -> None:
         assert said(Watch(), *reworded(12), tokens=19).rules == [(4, "monologue.alike")]
@@ -133,7 +169,7 @@ class TestAConversation:
 
 class TestBlank:
     def test_six_messages_without_a_word_warn(self) -> None:
-        watch = said(Watch(**ALONE, equal=0), *[""] * 40, tokens=1)
+        watch = answered(Watch(**ALONE, equal=0), *[""] * 40, tokens=1)
 
         assert watch.rules == [(6, "monologue.blank_warn")]
         assert watch.findings[0][1].message == "gpt-4o said nothing 6 times in a row and called nothing"

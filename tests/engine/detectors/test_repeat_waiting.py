@@ -33,6 +33,12 @@ class TestWaiting:
 
         assert stopped_at(calls, gap=30.0) is None
 
+    def test_a_hook_that_sends_a_model_on_is_no_patient_poll(self) -> None:
+        calls = [{"name": "stop_hook", "arguments": {}, "result": "helpers are still running"}] * 60
+
+        assert stopped_at(calls, gap=10.0) == 30
+        assert stopped_at(calls, gap=130.0) is None
+
     def test_a_poll_may_be_answered_alike_but_for_the_time(self) -> None:
         watch = Watch()
         for n in range(29):

@@ -51,12 +51,12 @@ class TestClasses:
         assert watch.rules == [(4, "storm.permanent"), (5, "storm.permanent")]
 
     @pytest.mark.parametrize("error", FAILED)
-    def test_what_might_work_stops_at_the_tenth(self, error: str) -> None:
+    def test_what_might_work_stops_at_the_eighth(self, error: str) -> None:
         watch = Watch()
         for call in failing(error, calls=20):
             watch.tool(**call)
 
-        assert watch.rules == [(6, "storm.failed"), (10, "storm.failed")]
+        assert watch.rules == [(6, "storm.failed"), (8, "storm.failed")]
 
     @pytest.mark.parametrize("error", TRANSIENT)
     def test_what_passes_by_itself_stops_at_the_thirteenth_when_it_is_not_given_the_time(
@@ -108,7 +108,7 @@ class TestClasses:
         calls = list(failing("warming up, come back", tool="render"))
         passing = ToolRule(transient=("warming up",))
 
-        assert stopped_at(calls, gap=20.0) == 10
+        assert stopped_at(calls, gap=20.0) == 8
         watch = Watch(gap=20.0)
         for call in calls:
             watch.tool(**call, transient=passing.transient)
@@ -152,7 +152,7 @@ class TestPatience:
     def test_patience_mends_nothing_that_can_never_work(self, error: str, call: int) -> None:
         assert stopped_at(failing(error), gap=60.0) == call
 
-    @pytest.mark.parametrize(("gap", "call"), [(60.0, 10), (130.0, None)])
+    @pytest.mark.parametrize(("gap", "call"), [(60.0, 8), (130.0, None)])
     def test_what_might_work_may_be_tried_now_and_then(self, gap: float, call: int | None) -> None:
         assert stopped_at(failing(FAILED[0]), gap=gap) == call
 
@@ -166,7 +166,7 @@ class TestWhatEndsAStorm:
     def test_a_success_of_the_same_tool(self) -> None:
         watch = Watch()
         for part in "abcd":
-            for call in failing(FAILED[0], calls=9, of=part):
+            for call in failing(FAILED[0], calls=7, of=part):
                 watch.tool(**call)
             watch.tool("push", {"item": part}, f"pushed {part}")
 
@@ -185,7 +185,7 @@ class TestWhatEndsAStorm:
         assert watch.stopped is None
 
     def test_another_error_of_a_kind_that_might_work(self) -> None:
-        calls = [call for n in range(6) for call in failing(FAILED[n % 2], calls=9, of="abcdef"[n])]
+        calls = [call for n in range(6) for call in failing(FAILED[n % 2], calls=7, of="abcdef"[n])]
 
         assert stopped_at(calls) is None
 

@@ -35,7 +35,7 @@ class TestFailures:
 
         assert watch.findings == []
 
-    @pytest.mark.parametrize(("gap", "call"), [(2.0, 10), (20.0, None)])
+    @pytest.mark.parametrize(("gap", "call"), [(2.0, 8), (20.0, None)])
     def test_a_model_that_fails_in_whatever_way_is_asked_patiently(
         self, gap: float, call: int | None
     ) -> None:
@@ -44,6 +44,21 @@ class TestFailures:
             watch.model(error="it went wrong")
 
         assert watch.stopped == call
+
+    def test_no_patience_mends_an_answer_that_is_refused(self) -> None:
+        """It was paid for and read; the next is asked for in the same words."""
+        watch = Watch(gap=20.0)
+        for number in range(20):
+            watch.model(error="no code block was found in the answer", tokens=(900 + 40 * number, 60))
+
+        assert watch.rules[:2] == [(5, "storm.permanent_any"), (6, "storm.permanent_any")]
+
+    def test_answers_that_are_refused_for_other_reasons_mend_one_after_the_other(self) -> None:
+        watch = Watch(gap=20.0, only=("storm",))
+        for word in "abcdefghijkl":
+            watch.model(error=f"step {word * 3} has no end", tokens=(900, 60))
+
+        assert watch.findings == []
 
 
 class TestSameAmount:

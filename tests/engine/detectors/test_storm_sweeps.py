@@ -46,12 +46,12 @@ class TestSweeps:
     def test_but_digits_of_what_edits_or_runs_are_no_items(self, tool: str, field: str) -> None:
         calls = ({"name": tool, "arguments": {field: n}, "error": FAILED[0]} for n in range(20))
 
-        assert stopped_at(calls) == 10
+        assert stopped_at(calls) == 8
 
     def test_nor_are_places_of_one_thing(self) -> None:
         calls = ({"name": "put_row", "arguments": {"offset": n}, "error": FAILED[0]} for n in range(20))
 
-        assert stopped_at(calls) == 10
+        assert stopped_at(calls) == 8
 
     def test_nor_is_what_was_asked_before(self) -> None:
         calls = (

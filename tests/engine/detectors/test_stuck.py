@@ -156,6 +156,7 @@ class TestEndedCall:
         ("more", "outcome"),
         [
             ({"prints": Fingerprints(result="digest of nothing", result_empty=True)}, "brought nothing"),
+            ({"kind": Kind.MODEL, "usage": Usage(900, 0)}, "brought nothing"),
             ({"error": "TimeoutError", "prints": Fingerprints(result="x", error="e")}, "failed"),
         ],
     )
@@ -173,7 +174,8 @@ class TestEndedCall:
         [
             {"prints": Fingerprints(result="digest", result_size=9)},
             {"kind": Kind.MODEL, "usage": Usage(9, 9)},
-            {},
+            {"kind": Kind.MODEL, "usage": Usage(0, 0)},
+            {"usage": Usage(900, 0)},
         ],
     )
     def test_one_that_brought_something_or_may_have_is_only_warned_of(self, more: dict[str, Any]) -> None:
@@ -190,9 +192,7 @@ class TestEndedCall:
         assert over(detector(), 1, took=5_400.0, before=5_340.0) is None
 
     def test_but_one_after_whose_last_inner_call_nothing_came_was(self) -> None:
-        said = over(detector(), 1, took=1_900.0, before=60.1, error="TimeoutError")
-
-        assert said == ("stop", "open")
+        assert over(detector(), 1, took=1_900.0, before=60.1, error="Timeout") == ("stop", "open")
 
     def test_agents_may_take_as_long_as_they_like(self) -> None:
         assert over(detector(), took=9 * HOUR, kind=Kind.AGENT) is None

@@ -91,7 +91,9 @@ PERMANENT = [
     "Additional properties are not allowed ('limt' was unexpected)",
     "This model's maximum context length is 8192 tokens", "prompt is too long: 210000 tokens",
     "Error code: 429 - You exceeded your current quota", "Error code: 429 - insufficient_quota",
-    "insufficient_quota", "insufficient quota",
+    "insufficient_quota", "insufficient quota", "429 Monthly usage limit reached. Resets in 16 days.",
+    "rate limit: resets in 2 weeks", "Error: todos[0] missing 'content' or 'status'",
+    "unsupported call: container.exec",
 ]  # fmt: skip
 DENIED = [
     "denied", "denied by operator", "blocked by policy", "status error 403 locked", "HTTP 401", "HTTP 423",
@@ -103,6 +105,7 @@ TRANSIENT = [
     "429", "429 retry after 2s", "rate limited", "Rate limit exceeded: at most 5 requests per minute",
     "overloaded", "timeout 30s", "Request timed out.", "HTTP 503", "502 Bad Gateway", "Error code: 529",
     "Connection reset by peer", "ECONNRESET", "the service is temporarily unavailable", "database is locked",
+    "429 daily limit reached, resets in 3 hours",
     "please try again later", "EXECUTION TIMED OUT", "exit code 124\nTimeout", "status 429: slow down",
 ]  # fmt: skip
 FAILED = [
@@ -110,6 +113,7 @@ FAILED = [
     "Error: flight HAT030 not available on date 2024-05-13", "bash: jest: command not found", "diff failed",
     "introduced new syntax error(s). Please read this", "Could not find [Antic]. Similar: []",
     "timeout must be less than 600", "Table 'car_1.car_model' doesn't exist", "exiftool: command not found",
+    "missing the point",
     "running\ntests\nPermission denied: far below", "the door is unlocked", "it is blocked",
 ]  # fmt: skip
 

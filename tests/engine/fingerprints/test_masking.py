@@ -51,6 +51,11 @@ def test_declared_identity_keeps_those_fields_and_no_other() -> None:
     assert only("text", ("q",)) == "text"
 
 
+@pytest.mark.parametrize("field", ["elapsed_ms", "took", "fetchedAt", "idle_for_seconds"])
+def test_how_long_a_result_took_or_nothing_happened_is_noise_in_it(field: str) -> None:
+    assert without_request_noise({"state": "busy", field: 7}) == {"state": "busy"}
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -64,6 +69,8 @@ def test_declared_identity_keeps_those_fields_and_no_other() -> None:
         ("ran in 0.52s", "ran in 1.07s"),
         ('{"t":1764500000,"ok":true}', '{"t":1764500999,"ok":true}'),
         ("same text (read 3x this session)", "same text (read 4x this session)"),
+        ("no change [3rd consecutive identical call]", "no change [12th consecutive identical call]"),
+        ("no hits (called 3 times)", "no hits (called 4 times)"),
     ],
 )
 def test_noise_in_a_result_is_masked(one: str, other: str) -> None:
@@ -86,6 +93,8 @@ def test_noise_in_a_result_is_masked(one: str, other: str) -> None:
         ),
         ("total 1234567", "total 1234568"),
         ("price 19.99", "price 18.99"),
+        ("the 3rd floor", "the 4th floor"),
+        ("matched 3 times", "matched 4 times"),
     ],
 )
 def test_data_and_progress_in_a_result_stay(one: str, other: str) -> None:
@@ -111,6 +120,12 @@ def test_in_a_long_result_noise_is_looked_for_at_its_ends() -> None:
     masked = quiet(noise + "x" * 10_000 + noise + "x" * 10_000 + noise)
 
     assert masked.count(noise) == 1
+
+
+def test_and_so_are_the_counts_that_a_harness_adds_to_its_end() -> None:
+    text = "x" * 10_000
+
+    assert quiet(f"{text} (attempt 3)") == quiet(f"{text} (attempt 4)")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,11 @@ def test_a_field_that_holds_a_state_tells_in_a_longer_body_too(name: str) -> Non
     assert not not_yet({name: "running", "log": "x" * 700}, 740)
 
 
+def test_who_is_busy_is_not_done() -> None:
+    assert not_yet({"status": "busy", "task": "t1"}, 30)
+    assert not not_yet("a busy street with many shops", 30)
+
+
 def test_another_field_tells_only_in_a_short_one() -> None:
     assert not_yet({"message": "the export is running"}, 40)
     assert not not_yet({"message": "the export is running"}, 400)

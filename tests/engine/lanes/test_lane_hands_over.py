@@ -53,6 +53,23 @@ def test_what_follows_anything_else_is_not() -> None:
     assert tool(lane, 2, effect="exec", found=1) is News.KNOWN
 
 
+def test_a_hook_that_comes_back_while_helpers_find_something_is_new() -> None:
+    lane = Lane("main")
+    tool(lane, 1, name="start", effect="spawn")
+
+    news = [tool(lane, at, name="stop_hook", found=found) for at, found in enumerate((1, 2, 2, 3), 2)]
+
+    assert news == [News.NEW, News.NEW, News.KNOWN, News.NEW]
+
+
+def test_a_hook_of_an_agent_that_started_nobody_is_known() -> None:
+    lane = Lane("main")
+
+    news = [tool(lane, at, name="stop_hook", found=at) for at in range(1, 4)]
+
+    assert news == [News.NEW, News.KNOWN, News.KNOWN]
+
+
 def test_an_agent_that_is_asked_the_same_is_new_while_it_finds_something() -> None:
     lane = Lane("main")
     event = ended(1, kind=Kind.AGENT, prints=Fingerprints("task", "task", "done", "done"))

@@ -4,8 +4,10 @@ Rule 1: only models' calls with nothing called between them. Rule 2: a batch of 
 equal answers, so a message counts when the conversation goes on (each request is longer than the one
 before, for it carries what was said), or when it is too long to be the answer to many things. Rule 3:
 messages in other words are alike but for digits and a few words, one of the last few; of talk in ever other
-words, which may be thinking, it only warns. It does not know what a person said, nor what others did
-meanwhile: either began the lane or its silence anew.
+words, which may be thinking, it only warns. Rule 4: a word or two is the answer to many things, and none to
+things of one size: where request after request grows by exactly the same few tokens, nobody brings anything
+to answer. Rule 5: a message that began before the latest one was said beside it. It does not know what a
+person said, nor what others did meanwhile: either began the lane or its silence anew.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from spanfuse_processor.engine.lanes.lane import Lane
 from spanfuse_processor.engine.nouns import Fingerprints, Kind, Usage
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
+from spanfuse_processor.engine.window import NS
 
 LONG: Final = 100
 """Output tokens of a message that is too long to be the answer to many things."""
@@ -40,6 +43,7 @@ MOST_SPANS: Final = 16
 
 TALK: Final = "talk_warn"
 BLANKS: Final = "blank_warn"
+STUTTER: Final = "stutter"
 
 STEADY: Final = 2.0
 """By how much a conversation may grow faster or slower than a message before, or than was said."""
@@ -47,21 +51,28 @@ STEADY: Final = 2.0
 ASIDE: Final = 200
 """Tokens that a program may add to each request beside what was said."""
 
+PROMPT: Final = 100
+"""Tokens up to which what a request has more than the one before is but a word to go on."""
+
 
 @dataclass(frozen=True, slots=True)
 class MonologueLimits(DetectorLimits):
     """Numbers of messages in a row, with nothing called between them, that stop a run; 0 switches a rule off.
 
     `equal` messages, `alike` ones of which at least `likeness` (0 to 1) of the words are in one of the last
-    eight; each of `words` tokens or more, for a word or two is the answer to many things. Two fewer warn;
-    and so do shorter ones, `blank_warn` of so few tokens that there is no word in them, and `talk_warn`
-    messages of any words, when each request goes on from the one before.
+    eight; each of `words` tokens or more, for a word or two is the answer to many things. Of fewer tokens,
+    `stutter` equal ones do, when each request is longer than the one before by the very same few tokens and
+    began less than `idle` seconds after it. Two fewer than `equal` and `alike` warn; and so do shorter ones,
+    `blank_warn` of so few tokens that there is no word in them, and `talk_warn` messages of any words, when
+    each request goes on from the one before.
     """
 
     equal: int = 5
     alike: int = 6
     likeness: float = 0.8
     words: int = 20
+    stutter: int = 12
+    idle: float = 30.0
     blank_warn: int = 6
     talk_warn: int = 12
 
@@ -96,11 +107,13 @@ class MonologueDetector:
         "_counts",
         "_grown",
         "_input",
+        "_last_ns",
         "_limits",
         "_result",
         "_said_tokens",
         "_sketches",
         "_spans",
+        "_step",
         "_told",
     )
 
@@ -125,13 +138,15 @@ class MonologueDetector:
             return None
         if call.lane.silent <= 1:
             self._begin()
+        if event.started_ns < self._last_ns:
+            return None
         self._hear(call.lane, event, event.prints or Fingerprints())
         for rule, count in self._counts.items():
             limit = getattr(self._limits, rule)
             warn = limit - _EARLIER[rule]
-            if 0 < limit <= count and rule in _STOPS and self._is_long(event):
+            if 0 < limit <= count and rule in _STOPS and (rule == STUTTER or self._is_long(event)):
                 return self._said(call, Severity.STOP, rule, count, limit)
-            if limit and 0 < warn <= count and Severity.WARN not in self._told:
+            if limit and 0 < warn <= count and rule != STUTTER and Severity.WARN not in self._told:
                 return self._said(call, Severity.WARN, rule, count, warn)
         return None
 
@@ -147,8 +162,8 @@ class MonologueDetector:
         self._input, self._result = 0, ""
         self._sketches.clear()
         self._spans.clear()
-        self._grown = self._said_tokens = 0
-        self._counts = {"equal": 1, "alike": 1, BLANKS: 0, TALK: 1}
+        self._grown = self._said_tokens = self._step = self._last_ns = 0
+        self._counts = {"equal": 1, "alike": 1, BLANKS: 0, TALK: 1, STUTTER: 0}
         self._told: tuple[Severity, ...] = ()
 
     def _hear(self, lane: Lane, event: CallEnded, prints: Fingerprints) -> None:
@@ -156,9 +171,11 @@ class MonologueDetector:
         least = BLANK if prints.result else 0  # where no text is known, a token may be a word: a label
         blank = silent and event.usage is not None and event.usage.output_tokens <= least
         if self._spans:
+            self._counts[STUTTER] = self._stutters(event, prints)
             self._compare(event.usage, prints, blank)
         else:
             self._find(lane, blank)
+        self._last_ns = event.started_ns
         self._input = event.usage.input_tokens if event.usage is not None else 0
         self._said_tokens = event.usage.output_tokens if event.usage is not None else 0
         self._result = prints.result
@@ -187,6 +204,17 @@ class MonologueDetector:
         counts[TALK] = counts[TALK] + 1 if goes_on else 1
         if counts["equal"] == counts["alike"] == 1 and not counts[BLANKS]:
             self._grown = 0  # how much this message was longer says nothing of the next
+
+    def _stutters(self, event: CallEnded, prints: Fingerprints) -> int:
+        """How many messages of a word or two were equal, and their requests longer by the same few tokens."""
+        usage, before = event.usage, self._step
+        self._step = usage.input_tokens - self._input if usage is not None and self._input else 0
+        if usage is None or usage.output_tokens >= self._limits.words or not 0 < self._step <= PROMPT:
+            return 0
+        paced = 0 < self._limits.idle * NS <= event.started_ns - self._last_ns
+        if self._step != before or paced or not prints.result or prints.result != self._result:
+            return 0
+        return self._counts[STUTTER] + 1 if self._counts[STUTTER] else 3  # a step was compared with another
 
     def _goes_on(self, usage: Usage) -> bool:
         """Whether a request carries the one before, and what was answered, and not just happens to be longer.
@@ -226,11 +254,18 @@ class MonologueDetector:
         )
 
 
-_STOPS: Final = ("equal", "alike")
-_EARLIER: Final = {"equal": 2, "alike": 2, BLANKS: 0, TALK: 0}  # by how many messages a warning comes first
+_STOPS: Final = ("equal", "alike", STUTTER)
+_EARLIER: Final = {
+    "equal": 2,
+    "alike": 2,
+    BLANKS: 0,
+    TALK: 0,
+    STUTTER: 0,
+}  # by how many messages a warning comes first
 _WHAT: Final = {
     "equal": "the same",
     "alike": "nearly the same",
     BLANKS: "nothing",
     TALK: "something",
+    STUTTER: "the same word or two",
 }

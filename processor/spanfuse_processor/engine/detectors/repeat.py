@@ -160,7 +160,7 @@ class RepeatDetector:
     def _is_paced(self, call: Call, history: History, due: Due) -> bool:
         """Whether the repeats leave time between them, as a loop does not."""
         limits, pause = self._limits, history.pause(due.calls)
-        if due.rule == "waits":
+        if due.rule == "waits" and not effects.hooks(call.event.name):  # it wakes a model each time
             return 0 < limits.wait_gap <= pause
         looks = call.effect != effects.WRITE  # to look now and then is a habit, to write the same is none
         if 0 < limits.slow <= pause or (looks and 0 < limits.idle <= history.idle(due.calls)):

@@ -2,8 +2,9 @@
 
 Rule 1: errors go by class. What can never work (denied, unknown tool, missing parameter) is a storm after a
 few tries; what might work after many; what passes by itself (429, 503, a timeout) is judged by the gaps:
-patience, or gaps that grow, are what everybody should do. What fails item after item is no retry: a batch
-may hold many bad rows. Rule 2: one success of the same tool, or another
+patience, or gaps that grow, are what everybody should do; but none mends what a model has said, where it
+answered and the answer was refused. What fails item after item is no retry: a batch may hold many bad rows.
+Rule 2: one success of the same tool, or another
 tool's call, ends a storm. Rule 3: a model asked the same amount over and over in seconds, for nothing, is
 warned of (row L6). Equal calls that fail equally are told elsewhere; it does not know which calls follow
 one another.
@@ -22,7 +23,7 @@ from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.lanes.history import NS, failed, grow
-from spanfuse_processor.engine.lanes.streak import MOST_KEPT, Streak
+from spanfuse_processor.engine.lanes.streak import MOST_KEPT, Streak, has_answered
 from spanfuse_processor.engine.nouns import ErrorClass, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
@@ -40,9 +41,10 @@ class StormLimits(DetectorLimits):
     same error of a kind that can never work as it is, `permanent_any` with any such errors when half of
     them had been met before; `failed` with the same error of another kind; `transient` with errors that
     pass by themselves, when less than `retry_gap` seconds lie between them and the gaps do not grow. For
-    `failed`, more than `slow` seconds between them are no storm. Where a tool that runs nothing and edits no
-    text goes from item to item, `failed` errors that can never work are needed, and those that might only
-    warn; of those that pass by themselves twice as many are.
+    `failed`, more than `slow` seconds between them are no storm. Answers of a model that are refused with the
+    same error go by `permanent_any`, whatever kind that is and however far apart. Where a tool
+    that runs nothing and edits no text goes from item to item, `rows` errors that can never work are needed,
+    and those that might only warn; of those that pass by themselves twice as many are.
 
     `failed_warn` failures warn; so do `hidden` tries that a client made by itself in calls in a row; so do
     `same_size` calls of one model with equal input tokens within `same_size_seconds` that all failed or
@@ -52,8 +54,9 @@ class StormLimits(DetectorLimits):
     denied: int = 4
     permanent: int = 5
     permanent_any: int = 6
-    failed: int = 10
+    failed: int = 8
     failed_warn: int = 6
+    rows: int = 10
     transient: int = 13
     retry_gap: float = 5.0
     slow: float = 120.0
@@ -152,6 +155,9 @@ class StormDetector:
         if streak.cls is ErrorClass.TRANSIENT:
             stop = limits.transient * (1 + (streak.items == streak.count))  # another item is no retry
             return self._due(call, streak, "transient", streak.count, limits.failed_warn, stop)
+        if streak.cls is ErrorClass.FAILED and has_answered(call.event):
+            stop = limits.permanent_any
+            return self._due(call, streak, "permanent_any", streak.alike, stop - 1, stop)
         sweeps, blind = _sweeps(call, streak), _is_blind(call, streak)
         if call.effect == effects.READ or (
             blind and streak.cls is not ErrorClass.DENIED
@@ -166,8 +172,8 @@ class StormDetector:
         mends = 2 * streak.again < streak.count  # most errors are new: each try mends the one before
         count = 0 if mends else streak.count
         rows = sweeps and streak.alike == streak.count  # each is wrong in the one way
-        stop = warn + 1 if alone or not rows else limits.failed
-        stop_any = limits.failed if rows else any_of_them
+        stop = warn + 1 if alone or not rows else limits.rows
+        stop_any = limits.rows if rows else any_of_them
         return self._due(call, streak, rule, streak.alike, warn, stop) or self._due(
             call, streak, "permanent_any", count, any_of_them - 1, stop_any
         )

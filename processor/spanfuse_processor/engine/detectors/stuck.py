@@ -275,8 +275,11 @@ def _brought(event: CallEnded) -> bool:
 
 
 def _brought_nothing(event: CallEnded) -> bool:
-    """Whether it is known that nothing came of a call."""
-    return event.prints is not None and event.prints.result != "" and event.prints.result_empty
+    """Whether it is known that nothing came of a call: no result, of a model not a token."""
+    prints, usage = event.prints, event.usage
+    if prints is not None and prints.result:
+        return prints.result_empty
+    return event.kind is Kind.MODEL and usage is not None and 0 == usage.output_tokens < usage.input_tokens
 
 
 def _outcome(event: CallEnded) -> str:
@@ -284,5 +287,4 @@ def _outcome(event: CallEnded) -> str:
         return " and failed"
     if _brought(event):
         return ""
-    known = event.prints is not None and event.prints.result
-    return " and brought nothing" if known else ", and nothing is known of what it brought"
+    return " and brought nothing" if _brought_nothing(event) else ", and nothing is known of what it brought"

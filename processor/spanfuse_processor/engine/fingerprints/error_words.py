@@ -42,8 +42,13 @@ TRANSIENT_KINDS: Final = _any(
 )
 """Classes of errors."""
 
-SPENT: Final = _any("insufficient[ _]quota", "your current quota")
-"""Of a limit that no waiting lifts."""
+SPENT: Final = _any(
+    "insufficient[ _]quota",
+    "your current quota",
+    "monthly (?:usage |spend(?:ing)? |token |request )?(?:limit|quota)",
+    r"resets in \d+ (?:day|week)",
+)
+"""Of a limit that no waiting lifts, or none that a program will do."""
 
 TRANSIENT_WORDS: Final = _any(
     r"rate[ -]?limit|too many requests|throttl",
@@ -73,6 +78,7 @@ PERMANENT_WORDS: Final = _any(
         *("unknown", "no such", "unrecogni[sz]ed", "undefined", "unsupported", "invalid"),
         then=r" (?:tool|function|command|action)\b",
     ),
+    r"unsupported call\b",
     _each(
         *(r"tool(?<!\wtool)", r"action(?<!\waction)", r"model(?<!\wmodel)"),
         then=r"\b.{0,60}(?:not found|not exist|n't exist)",
@@ -83,6 +89,7 @@ PERMANENT_WORDS: Final = _any(
     ),
     # it was asked in a wrong way
     r"missing (?:\d+ )?(?:required |positional |keyword(?:-only)? )*(?:arg|param|field|property|input|value)",
+    r"missing ['\"`][\w.-]{1,64}['\"`]",
     _each("field", "param", "argument", "property", then=r"[^.\n]{0,60} (?:missing|required|must)\b"),
     r"required (?:arg|param|field|property)|properties are not allowed",
     _each(

@@ -29,9 +29,9 @@ REQUEST_FIELDS: Final = frozenset(
 TIME_FIELDS: Final = frozenset(
     "elapsed elapsedms elapsedseconds elapsedtime took tookms latency latencyms responsetime responsetimems "
     "querytime querytimems executiontime executiontimems processingtime processingtimems searchtime "
-    "durationms servertime generatedat fetchedat retrievedat".split()
+    "durationms servertime generatedat fetchedat retrievedat idleseconds idleforseconds".split()
 )
-"""Names of fields of a result that say how long its making took, or when that was."""
+"""Names of fields of a result that say how long its making took or nothing happened, or when that was."""
 
 THOUGHT_FIELDS: Final = frozenset(
     "reason reasoning thought thoughts thinking explanation rationale justification taskprogress".split()
@@ -72,9 +72,14 @@ _VALUES: Final = re.compile(
 _AGO: Final = re.compile(r"\d+ ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?) ago\b")
 _DATED: Final = re.compile(r"(?:\b[A-Z][a-z]{2} [ \d]\d |\[|\d{4}:|\bat )\Z")
 _ZONED: Final = re.compile(r"[\d:.,]+ ?(?:UTC|GMT|[AP]M|up\b)")
-_TRIED: Final = re.compile(r"\b((?:[Aa]ttempt|[Rr]etry|[Tt]ry)(?: (?:no\.? ?|number |#)?| ?[:#=] ?))\d+\b")
-_TRIES: Final = ("ttempt", "try", "Try")
+_TRIED: Final = re.compile(
+    r"\b((?:[Aa]ttempt|[Rr]etry|[Tt]ry)(?: (?:no\.? ?|number |#)?| ?[:#=] ?)"
+    r"|(?:[Rr]epeated|[Cc]alled|[Tt]ried) (?=\d+ times\b))\d+\b"
+)
+_TRIES: Final = ("ttempt", "try", "Try", " times")
 """One of these is in all that `_TRIED` matches: in a twentieth of its time it is known that nothing does."""
+_ORDINALS: Final = re.compile(r"\b\d+(?:st|nd|rd|th)(?= (?:consecutive|identical)\b)")
+_ORDERED: Final = ("consecutive", "identical")  # what a harness says of the 4th consecutive identical call
 _NUMBERS: Final = re.compile(r"(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+(?: errors?\b)?))?")
 _WORD_BEFORE: Final = re.compile(r"([A-Za-z]+)[\s:#=(/]*\Z")
 _NEAR: Final = 32  # characters before a number in which the word that it belongs to is
@@ -134,16 +139,16 @@ def quiet(text: str) -> str:
     3
     >>> quiet("35% done, 12 rows, flight HAT001 on 2024-05-01")
     '35% done, 12 rows, flight HAT001 on 2024-05-01'
+    >>> quiet("the 3rd consecutive identical call") == quiet("the 12th consecutive identical call")
+    True
     >>> quiet("2026-11-30T12:00:01Z")  # then the time is the matter
     '2026-11-30T12:00:01Z'
     """
     if len(text) <= MASKED_ENDS:
-        calm = _masked(text)
-        if any(calm.rfind(word) >= 0 for word in _TRIES):
-            calm = _TRIED.sub(lambda tried: f"{tried[1]}{_MASK}", calm)
+        calm = _calm(text)
         return calm if calm.strip(_NOTHING) else text
     half = MASKED_ENDS // 2
-    return _masked(text[:half]) + text[half:-half] + _masked(text[-half:])
+    return _calm(text[:half]) + text[half:-half] + _calm(text[-half:])
 
 
 def quiet_error(message: str) -> str:
@@ -211,6 +216,16 @@ def _quieter(value: Any, is_noise: Callable[[str], bool]) -> Any:
         kept[name] = _quieter(item, is_noise) if type(item) is dict or type(item) is list else item
         changed = changed or kept[name] is not item
     return kept if changed else value
+
+
+def _calm(text: str) -> str:
+    """A text without values that are noise, and without the counts of tries that a harness adds to it."""
+    calm = _masked(text)
+    if any(calm.rfind(word) >= 0 for word in _TRIES):
+        calm = _TRIED.sub(lambda tried: f"{tried[1]}{_MASK}", calm)
+    if any(calm.rfind(word) >= 0 for word in _ORDERED):
+        calm = _ORDINALS.sub(_MASK, calm)
+    return calm
 
 
 def _masked(text: str) -> str:

@@ -20,7 +20,7 @@ SAID: Final = 160
 _ONGOING: Final = (
     r"(?:pending|running|in[ _-]?progress|queued|scheduled|processing|starting(?: up)?|(?:container)?creating"
     r"|provisioning|building|compiling|loading|initiali[sz]ing|deploying|installing|downloading|uploading"
-    r"|waiting|started|submitted|active|enqueued|indexing|rendering|validating)"
+    r"|waiting|busy|started|submitted|active|enqueued|indexing|rendering|validating)"
 )
 _STATE: Final = re.compile(rf"\W*{_ONGOING}\W*", re.IGNORECASE)
 _SAYS: Final = re.compile(

@@ -167,7 +167,8 @@ class Lane:
             if hands_over:
                 self._given = Given(found)
             return False
-        return given.has_moved(found, hands_over, event.kind is AGENT)
+        waits = hands_over or effects.hooks(event.name)  # whoever is sent on meanwhile waits for them
+        return given.has_moved(found, waits, event.kind is AGENT)
 
     def has_worked(self, event: CallEnded) -> bool:
         """Whether a model's answer is a piece of work: long, and unlike the one before."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
+from spanfuse_processor.engine.events import CallEnded, CallStarted
+from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind
 
 MOST_KEPT: Final = 16
 """Failures of which start, span and error are kept: no fewer than any limit looks at by default."""
@@ -103,6 +103,13 @@ class Streak:
         """From one start to the next, of the last `count`."""
         starts = self.starts[-count:]
         return [later - earlier for earlier, later in zip(starts, starts[1:], strict=False)]
+
+
+def has_answered(event: CallStarted) -> bool:
+    """Whether a model said something: where such a call failed, that is its answer's fault."""
+    if event.kind is not Kind.MODEL or not isinstance(event, CallEnded) or event.usage is None:
+        return False
+    return event.usage.output_tokens > 0
 
 
 def _is_next(before: Fingerprints, prints: Fingerprints) -> bool:
