@@ -149,7 +149,8 @@ class ContextDetector:
     def _is_told_again(self, event: CallEnded, usage: Usage) -> bool:
         """Whether this is the latest call once more, as a layer above it tells of it."""
         again = usage.input_tokens == self._latest and event.started_ns < self._last_ns
-        self._last_ns = max(self._last_ns, event.ended_ns)
+        if event.ended_ns > self._last_ns:
+            self._last_ns = event.ended_ns
         return again
 
     def _grow(self, event: CallEnded, tokens: int, before: int) -> None:
