@@ -1,12 +1,14 @@
 """Judging one call in process, all detectors on: the embedded host's way from an ended span to a verdict.
 
 Each span is of the shape of our own (digests stamped) and new to its run: the honest path. At the 10th and
-the 10,000th call of a run, and with 1,000 and 100,000 runs alive. Baseline: an empty call.
+the 10,000th call of a run, and with 1,000 and 100,000 runs alive; calls of a tool, and then of a model and
+its tool in turn, whose usage is told. Baseline: an empty call.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from spanfuse_processor.engine.pricing import NoPrices
 from spanfuse_processor.engine.reading.prints import pack_arguments, pack_result
 
 START = 1_780_000_000_000_000_000
+SECOND = 1_000_000_000
+Shape = Callable[[int, int], RawSpan]
 RESOURCE: dict[str, object] = {"service.name": "bench"}
 
 
@@ -28,18 +32,23 @@ def main(quick: bool = False) -> dict[str, float]:
     many = 10_000 if quick else 100_000
     figures = {"baseline: empty call, p50 us": timer()}
     for before in (10, 10_000):
-        samples = _judged(runs=1, before=before, times=min(times, 5_000))
+        samples = _judged(1, before, min(times, 5_000), _tool)
         figures[f"at call {before:>6,} of a run: p50 us"] = middle(samples)
         figures[f"at call {before:>6,} of a run: p99 us"] = tail(samples)
     for runs in (1_000, many):
-        samples = _judged(runs=runs, before=runs, times=times)
+        samples = _judged(runs, runs, times, _tool)
         figures[f"with {runs:>7,} live runs: p50 us"] = middle(samples)
+    for runs, before in ((1, 10), (1, 10_000), (1_000, 2_000)):
+        samples = _judged(runs, before, min(times, 5_000), _turn)
+        what = f"with {runs:,} live runs" if runs > 1 else f"at call {before:>6,} of a run"
+        figures[f"a model and its tool in turn, {what}: p50 us"] = middle(samples)
     figures |= _fingerprints(times)
     return figures
 
 
-def _judged(runs: int, before: int, times: int) -> list[int]:
-    engine, spans = Engine(Policy(), NoPrices(), dialects_for(Policy(), b"key")), _spans(runs)
+def _judged(runs: int, before: int, times: int, shape: Shape) -> list[int]:
+    engine = Engine(Policy(), NoPrices(), dialects_for(Policy(), b"key"))
+    spans = (shape(number, runs) for number in itertools.count(1))
     for span in itertools.islice(spans, before):
         engine.ingest(span, 0.0)
     ready = iter(list(itertools.islice(spans, times)))
@@ -63,12 +72,38 @@ def _fingerprints(times: int) -> dict[str, float]:
     }
 
 
-def _spans(runs: int) -> itertools.chain[RawSpan]:
-    return itertools.chain.from_iterable([_span(number, number % runs)] for number in itertools.count(1))
+def _tool(number: int, runs: int) -> RawSpan:
+    """A tool's call of one of so many runs, a second after the one before."""
+    return _span(number, number % runs, number * SECOND, _asked_of_a_tool(number))
 
 
-def _span(number: int, run: int) -> RawSpan:
-    start = START + number * 1_000_000_000
+def _turn(number: int, runs: int) -> RawSpan:
+    """A call of a model or, every second time that a run has its turn, of the tool that it asked for."""
+    turn, run = divmod(number, runs)
+    called = _asked_of_a_tool(number) if turn % 2 else _asked_of_a_model(turn)
+    return _span(number, run, 2 * turn * SECOND + run, called)
+
+
+def _asked_of_a_tool(number: int) -> dict[str, object]:
+    return {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "search",
+        "gen_ai.tool.call.id": f"call_{number}",
+    }
+
+
+def _asked_of_a_model(turn: int) -> dict[str, object]:
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "gpt-4o",
+        "gen_ai.usage.input_tokens": 1_000 + 100 * (turn % 64),  # a history that grows until it is summed up
+        "gen_ai.usage.output_tokens": 100,
+    }
+
+
+def _span(number: int, run: int, after_ns: int, called: dict[str, object]) -> RawSpan:
+    start = START + after_ns
     mark = f"{number:016x}"
     words = 40 << 58 | number * 0x9E3779B97F4A7C15 & (1 << 58) - 1  # forty words, never the same
     prints = Fingerprints(mark, mark, mark, mark, result_size=1_200, sketch=words, result_sketch=words)
@@ -77,22 +112,10 @@ def _span(number: int, run: int) -> RawSpan:
         "spanfuse.run.depth": 0,
         "gen_ai.agent.name": "main",
         "spanfuse.feature": "bench",
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": "search",
-        "gen_ai.tool.call.id": f"call_{number}",
+        **called,
         names.ARGUMENTS: pack_arguments(prints),
         names.RESULT: pack_result(prints),
     }
-    trace = (run + 1).to_bytes(16, "big")
-    span_id = number.to_bytes(8, "big")
-    return RawSpan(
-        trace,
-        span_id,
-        b"",
-        "execute_tool search",
-        start,
-        start + 400_000_000,
-        attributes,
-        RESOURCE,
-        "spanfuse",
-    )
+    trace, span_id = (run + 1).to_bytes(16, "big"), number.to_bytes(8, "big")
+    end = start + 400_000_000
+    return RawSpan(trace, span_id, b"", "a call", start, end, attributes, RESOURCE, "spanfuse")

@@ -14,7 +14,9 @@ from typing import Final
 
 _ENTRY: Final = Struct("8s")  # seven bytes of hash, one of flag
 _SIZE: Final = _ENTRY.size
+_MARK: Final = _SIZE - 1  # bytes of hash
 _HASH: Final = (1 << 56) - 1
+_FLAGS: Final = (b"\0", b"\1")
 _FEW: Final = 256 * _SIZE  # bytes that are looked through as they are
 _BUCKETS: Final = 16
 
@@ -35,10 +37,10 @@ class Few(bytes):
 
         Returns all, and the flag that it had, None when it is new; a flag once set stays.
         """
-        mark = _mark(thing)
+        mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         at = _find(self, mark)
         if at < 0:
-            return self.absorb(mark + bytes((flag,)), limit), None
+            return self.absorb(mark + _FLAGS[flag], limit), None
         known = bool(self[at + _SIZE - 1])
         return (self if known or not flag else Few(_flagged(self, at))), known
 
@@ -70,18 +72,18 @@ class Marks:
             if len(self._few) > _FEW:
                 self._divide()
             return known
-        mark = _mark(thing)
+        mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         bucket = self._buckets[mark[0] % _BUCKETS]
         at = _find(bucket, mark)
         if at < 0:
-            self._keep(mark + bytes((flag,)))
+            self._keep(mark + _FLAGS[flag])
             return None
         known = bool(bucket[at + _SIZE - 1])
         bucket[at + _SIZE - 1] |= flag
         return known
 
     def __contains__(self, thing: Hashable) -> bool:
-        mark = _mark(thing)
+        mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         kept = self._few if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
         return _find(kept, mark) >= 0
 
@@ -95,16 +97,17 @@ class Marks:
 
     def _keep(self, entry: bytes) -> None:
         """Keeps a mark and its flag, in the place of the oldest where there is no room."""
-        if self._buckets is None or self._order is None:
+        buckets, order = self._buckets, self._order
+        if buckets is None or order is None:
             self._few = self._few.absorb(entry, self._limit)
             if len(self._few) > _FEW:
                 self._divide()
             return
-        at, order = entry[0] % _BUCKETS, self._order
-        self._buckets[at].extend(entry)
+        at = entry[0] % _BUCKETS
+        buckets[at].extend(entry)
         order.append(at)
         if len(order) > self._limit:
-            del self._buckets[order[0]][:_SIZE], order[0]
+            del buckets[order[0]][:_SIZE], order[0]
 
     def _divide(self) -> None:
         """There are many now."""
@@ -128,11 +131,9 @@ def _flagged(kept: bytes, at: int) -> bytes:
 
 
 def _find(kept: bytes | bytearray, mark: bytes) -> int:
+    if kept.rfind(mark) < 0:  # nearly always, and found out in half the time that `find` takes
+        return -1
     at = kept.find(mark)
     while at % _SIZE and at >= 0:  # it lies across two others
         at = kept.find(mark, at + 1)
     return at
-
-
-def _mark(thing: Hashable) -> bytes:
-    return (hash(thing) & _HASH).to_bytes(_SIZE - 1, "little")

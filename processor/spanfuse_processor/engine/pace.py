@@ -16,6 +16,8 @@ NS: Final = 1_000_000_000
 _CALLS: Final = Struct("<I")  # in all rows
 _ROW: Final = Struct("<qI")  # a second, and its calls
 _FIRST, _SIZE = _CALLS.size, _ROW.size
+_calls, _row = _CALLS.pack, _ROW.pack
+_read_calls, _read_row = _CALLS.unpack_from, _ROW.unpack_from
 
 
 class Pace(bytes):
@@ -34,20 +36,21 @@ class Pace(bytes):
         """The same with a call that took place at `at_ns`, in a window of so many `seconds`."""
         second, end = at_ns // NS, len(self)
         if not end:
-            return Pace(_CALLS.pack(1) + _ROW.pack(second, 1))
-        (calls,), start = _CALLS.unpack_from(self), _FIRST
-        newest, count = _ROW.unpack_from(self, end - _SIZE)
+            return Pace(_calls(1) + _row(second, 1))
+        (calls,), start = _read_calls(self), _FIRST
+        newest, count = _read_row(self, end - _SIZE)
         if second == newest:  # of a busy feature, most are
-            return Pace(_CALLS.pack(calls + 1) + self[start : end - _SIZE] + _ROW.pack(second, count + 1))
+            return Pace(_calls(calls + 1) + self[start : end - _SIZE] + _row(second, count + 1))
+        first = second - seconds + 1
         if second < newest:
-            return self._add_late(second) if second > newest - seconds else self
+            return self._add_late(second) if newest - seconds < second else self
         while start < end:
-            oldest, count = _ROW.unpack_from(self, start)
-            if oldest > second - seconds:
+            oldest, count = _read_row(self, start)
+            if oldest >= first:
                 break
             calls -= count
             start += _SIZE
-        return Pace(_CALLS.pack(calls + 1) + self[start:] + _ROW.pack(second, 1))
+        return Pace(_calls(calls + 1) + self[start:] + _row(second, 1))
 
     @property
     def calls(self) -> int:

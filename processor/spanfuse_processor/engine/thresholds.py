@@ -62,7 +62,8 @@ def thresholds(limits: DetectorLimits, measures: tuple[Measure, ...]) -> Thresho
 def reached(waiting: Thresholds, seen: Sequence[int]) -> Threshold | None:
     """The first that is reached; `seen` has a number for each measure."""
     for threshold in waiting:
-        if seen[threshold.measure] >= threshold.at:
+        _, _, measure, at = threshold  # attributes would cost more, and this is done for every call
+        if seen[measure] >= at:
             return threshold
     return None
 

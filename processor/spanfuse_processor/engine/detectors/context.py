@@ -149,7 +149,8 @@ class ContextDetector:
     def _is_told_again(self, event: CallEnded, usage: Usage) -> bool:
         """Whether this is the latest call once more, as a layer above it tells of it."""
         again = usage.input_tokens == self._latest and event.started_ns < self._last_ns
-        self._last_ns = max(self._last_ns, event.ended_ns)
+        if event.ended_ns > self._last_ns:
+            self._last_ns = event.ended_ns
         return again
 
     def _grow(self, event: CallEnded, tokens: int, before: int) -> None:
@@ -173,11 +174,11 @@ class ContextDetector:
         limits, tokens = self._limits, self._latest
         if tokens < limits.runaway_tokens or not 0 < limits.runaway * _REQUEST.size <= len(self._rising):
             return None
-        starts, sizes, ids = zip(*_REQUEST.iter_unpack(self._rising), strict=True)
-        seconds, first = (starts[-1] - starts[0]) / NS, sizes[0]
+        began, first, _ = _REQUEST.unpack_from(self._rising)
+        seconds = (call.event.started_ns - began) / NS
         if not 0 <= seconds <= limits.runaway_seconds or tokens < limits.runaway_factor * first:
             return None
-        spans = tuple(span.to_bytes(8, "big") for span in ids)
+        spans = tuple(span.to_bytes(8, "big") for _, _, span in _REQUEST.iter_unpack(self._rising))
         message = (
             f"requests grew from {first} to {tokens} tokens in {limits.runaway} calls within {seconds:.0f} s"
         )

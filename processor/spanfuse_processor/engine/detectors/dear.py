@@ -153,5 +153,8 @@ def _tokens(event: CallStarted) -> int:
     usage = event.usage if isinstance(event, CallEnded) else None
     if usage is None:
         return 0
-    cached = min(usage.cached_tokens, usage.input_tokens)
-    return usage.input_tokens - cached + cached // 10
+    read, cached = usage.input_tokens, usage.cached_tokens
+    if not cached:
+        return read
+    cached = min(cached, read)
+    return read - cached + cached // 10

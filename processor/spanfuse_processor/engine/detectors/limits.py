@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from typing import ClassVar, Final
 
@@ -123,7 +124,7 @@ class LimitsDetector:
         "_budget",
         "_first",
         "_last_ns",
-        "_limits",
+        "_least",
         "_minute",
         "_spent",
         "_waiting",
@@ -131,7 +132,7 @@ class LimitsDetector:
     )
 
     def __init__(self, limits: Limits, tools: Mapping[str, ToolRule]) -> None:
-        self._limits = limits
+        self._least = _least(limits.minute_cost, limits.minute_cost_stop)
         self._waiting = thresholds(limits, MEASURES)
         self._first = b""
         self._before_cost: MicroUsd = 0  # what had been used when this began
@@ -193,10 +194,15 @@ class LimitsDetector:
         """What the latest minute cost. Before a quarter of the limit is spent, nobody counts."""
         more, self._spent = spent - self._spent, spent
         if self._minute is None:
-            least = min(self._limits.minute_cost or inf, self._limits.minute_cost_stop or inf)
-            if spent * 4 < least * USD:
+            if spent < self._least:
                 return 0
             self._minute = Window(MINUTE)
             more = spent if self._worked_ns <= MINUTE * NS else more
         self._minute.add(event.ended_ns, cost=max(0, more))
         return self._minute.cost
+
+
+@lru_cache(maxsize=1_024)
+def _least(warns: float, stops: float) -> float:
+    """From how many micro-dollars on minutes are counted, for limits in dollars; one number for all runs."""
+    return min(warns or inf, stops or inf) * USD / 4

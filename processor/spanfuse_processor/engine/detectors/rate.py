@@ -138,9 +138,10 @@ class RateDetector:
         event = call.event
         kind = event.kind
         if kind is MODEL and isinstance(event, CallEnded):
+            limits, row = self._limits, self._row
             pace = self._pace = self._pace.add(event.started_ns, MINUTE)
-            self._row.add(call, event, self._limits.rapid_gap * NS)
-            if self._row.rapid >= self._limits.rapid or pace.calls > self._limits.per_minute:
+            row.add(call, event, limits.rapid_gap * NS)
+            if row.rapid >= limits.rapid or pace.calls > limits.per_minute:
                 return self._judged(call, pace)
             return None
         if kind is EMBEDDINGS:

@@ -28,6 +28,8 @@ from spanfuse_processor.engine.nouns import ErrorClass, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
+KNOWN = News.KNOWN  # a member looked up in its enum costs four times as much
+
 _WARNED, _STOPPED = 1, 2
 
 
@@ -111,7 +113,7 @@ class StormDetector:
         """Only when something failed, or a model brought nothing new."""
         event = call.event
         return isinstance(event, CallEnded) and (
-            failed(event) or event.resends > 0 or (event.kind is Kind.MODEL and call.news is News.KNOWN)
+            failed(event) or event.resends > 0 or (call.news is KNOWN and event.kind is Kind.MODEL)
         )
 
     def started(self, call: Call) -> None:

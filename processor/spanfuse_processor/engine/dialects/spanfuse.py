@@ -108,9 +108,9 @@ def _add_model(event: CallEnded, get: Get) -> bool:
     event.usage = reported(
         count(get(names.INPUT_TOKENS)),
         count(get(names.OUTPUT_TOKENS)),
-        count(get(names.CACHED_TOKENS)) or 0,
-        count(get(names.CACHE_WRITE_TOKENS)) or 0,
-        count(get(names.REASONING_TOKENS)) or 0,
+        _part(get(names.CACHED_TOKENS)),
+        _part(get(names.CACHE_WRITE_TOKENS)),
+        _part(get(names.REASONING_TOKENS)),
         details=details(get),
     )
     event.estimated = get(names.ESTIMATED) is True
@@ -125,6 +125,10 @@ def _add_model(event: CallEnded, get: Get) -> bool:
     event.budget = None if budget is None else micro_usd(budget)
     event.resends = count(get(names.RESENDS)) or 0
     return True
+
+
+def _part(tokens: object) -> int:
+    return count(tokens) or 0 if tokens else 0
 
 
 @lru_cache(maxsize=4_096)

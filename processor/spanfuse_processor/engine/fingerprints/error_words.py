@@ -15,6 +15,11 @@ def _any(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives))
 
 
+def _each(*heads: str, then: str) -> str:
+    """Alternatives that go on alike: written as one that begins with a choice, they are found far slower."""
+    return "|".join(head + then for head in heads)
+
+
 PERMANENT_CODES: Final = frozenset("402 405 413 414 415 422".split())
 DENIED_CODES: Final = frozenset("401 403 423 451".split())
 TRANSIENT_CODES: Final = frozenset("408 425 429 502 503 504 529".split())
@@ -53,7 +58,8 @@ TRANSIENT_WORDS: Final = _any(
     r"connection (?:was )?(?:reset|refused|aborted|closed|lost|error)|econn(?:reset|refused|aborted)",
     r"etimedout|eai_again|broken pipe|socket hang up|remote end closed|server disconnected",
     r"network (?:is )?unreachable",
-    r"(?:could not|unable to|failed to) connect|(?:is )?starting up|not (?:yet )?ready",
+    _each("could not", "unable to", "failed to", then=" connect"),
+    r"starting up|not (?:yet )?ready",
     r"try again (?:later|in|after)|retry (?:later|in|after)",
     r"database (?:table )?is locked|deadlock|could not acquire",
 )
@@ -68,18 +74,30 @@ DENIED_WORDS: Final = _any(
 )
 PERMANENT_WORDS: Final = _any(
     # there is no such tool
-    r"(?:unknown|no such|unrecogni[sz]ed|undefined|unsupported|invalid) (?:tool|function|command|action)\b",
+    _each(
+        *("unknown", "no such", "unrecogni[sz]ed", "undefined", "unsupported", "invalid"),
+        then=r" (?:tool|function|command|action)\b",
+    ),
     r"unsupported call\b",
-    r"(?:tool(?<!\wtool)|action(?<!\waction)|model(?<!\wmodel))\b.{0,60}(?:not found|not exist|n't exist)",
-    r"(?:tool|action|model)\b.{0,60}not (?:available|registered|supported|implemented|recogni[sz]ed)",
+    _each(
+        *(r"tool(?<!\wtool)", r"action(?<!\waction)", r"model(?<!\wmodel)"),
+        then=r"\b.{0,60}(?:not found|not exist|n't exist)",
+    ),
+    _each(
+        *("tool", "action", "model"),
+        then=r"\b.{0,60}not (?:available|registered|supported|implemented|recogni[sz]ed)",
+    ),
     # it was asked in a wrong way
     r"missing (?:\d+ )?(?:required |positional |keyword(?:-only)? )*(?:arg|param|field|property|input|value)",
     r"missing ['\"`][\w.-]{1,64}['\"`]",
-    r"(?:field|param|argument|property)[^.\n]{0,60} (?:missing|required|must)\b",
+    _each("field", "param", "argument", "property", then=r"[^.\n]{0,60} (?:missing|required|must)\b"),
     r"required (?:arg|param|field|property)|properties are not allowed",
-    r"(?:unexpected|unknown|invalid) (?:keyword )?(?:arg|param|field|property|json|schema|enum|request)",
+    _each(
+        *("unexpected", "unknown", "invalid"),
+        then=" (?:keyword )?(?:arg|param|field|property|json|schema|enum|request)",
+    ),
     r"validation error|validation failed|malformed|invalid syntax",
-    r"(?:could not|failed to) (?:be )?(?:parse|decode)",
+    _each("could not", "failed to", then=" (?:be )?(?:parse|decode)"),
     # it is too much
     r"too (?:large|long|big|much)|context[ _](?:length|window)|maximum context|recursion limit",
     r"exceed(?:s|ed)? (?:the |its |a )?(?:max|limit|allowed|context)|insufficient[ _]quota",

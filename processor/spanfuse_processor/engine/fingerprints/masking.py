@@ -76,6 +76,8 @@ _TRIED: Final = re.compile(
     r"\b((?:[Aa]ttempt|[Rr]etry|[Tt]ry)(?: (?:no\.? ?|number |#)?| ?[:#=] ?)"
     r"|(?:[Rr]epeated|[Cc]alled|[Tt]ried) (?=\d+ times\b))\d+\b"
 )
+_TRIES: Final = ("ttempt", "try", "Try", " times")
+"""One of these is in all that `_TRIED` matches: in a twentieth of its time it is known that nothing does."""
 _ORDINALS: Final = re.compile(r"\b\d+(?:st|nd|rd|th)(?= (?:consecutive|identical)\b)")
 _ORDERED: Final = ("consecutive", "identical")  # what a harness says of the 4th consecutive identical call
 _NUMBERS: Final = re.compile(r"(\d[\d.,]*)(?:/\d+)?(\s*(?:%|[A-Za-z]+(?: errors?\b)?))?")
@@ -218,8 +220,10 @@ def _quieter(value: Any, is_noise: Callable[[str], bool]) -> Any:
 
 def _calm(text: str) -> str:
     """A text without values that are noise, and without the counts of tries that a harness adds to it."""
-    calm = _TRIED.sub(lambda tried: f"{tried[1]}{_MASK}", _masked(text))
-    if any(word in calm for word in _ORDERED):
+    calm = _masked(text)
+    if any(calm.rfind(word) >= 0 for word in _TRIES):
+        calm = _TRIED.sub(lambda tried: f"{tried[1]}{_MASK}", calm)
+    if any(calm.rfind(word) >= 0 for word in _ORDERED):
         calm = _ORDINALS.sub(_MASK, calm)
     return calm
 
@@ -250,11 +254,12 @@ def _is_meant(noise: str, text: str, start: int) -> bool:
 
 def _number(match: re.Match[str]) -> str:
     number, after = match.groups()
-    start = match.start()
-    before = _WORD_BEFORE.search(match.string, max(0, start - _NEAR), start)
-    word = before[1].lower() if before is not None else ""
-    code = word in _CODES and len(number.rstrip(".,")) == 3
-    counted = (
-        after is not None and after.strip().lower().rpartition(" ")[2] in _COUNTED and word not in _ATTEMPTS
-    )
-    return match.group() if code or counted else f"#{after or ''}"
+    code = len(number.rstrip(".,")) == 3
+    counted = after is not None and after.strip().lower().rpartition(" ")[2] in _COUNTED
+    if code or counted:  # few are; then the word before it says more
+        start = match.start()
+        before = _WORD_BEFORE.search(match.string, max(0, start - _NEAR), start)
+        word = before[1].lower() if before is not None else ""
+        if (code and word in _CODES) or (counted and word not in _ATTEMPTS):
+            return match.group()
+    return f"#{after or ''}"

@@ -71,6 +71,7 @@ def leads_on(name: object) -> bool:
     return isinstance(name, str) and ((plain := _plain(name)) in _MORE or plain in _POSITIONS)
 
 
+@lru_cache(maxsize=8_192)
 def _says_where(name: object) -> bool | None:
     """Whether a name says for certain, or only perhaps (False), where to go on; None: it does not."""
     if not isinstance(name, str):

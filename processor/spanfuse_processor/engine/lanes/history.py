@@ -48,9 +48,12 @@ SAME_ALL: Final = slice(0, 1)
 
 _PACKED: Final = Struct("<4Q9pB")  # rough key, started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack = _PACKED.size, _PACKED.pack
+MODEL: Final = Kind.MODEL  # a member looked up in its enum costs four times as much
 _LATEST: Final = Struct("<3qQ")  # of the latest call: its tool, what it asked, its end, in hashes; its sketch
+_pack_latest, _unpack_latest = _LATEST.pack, _LATEST.unpack_from
 _FIRST: Final = _LATEST.size  # behind it, steps
 _NOTHING: Final = bytes(_FIRST)
+_WHOLE: Final = _FIRST + WINDOW * _SIZE  # bytes of a history that lets a step go for each that comes
 _MOST_LABELS: Final = 2 * WINDOW
 _KEY: Final = 8
 _OTHER: Final = 1  # tells keys without the noise of results from keys without that of arguments
@@ -112,26 +115,26 @@ class History:
 
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
         """Takes what a call asked and how it ended."""
-        tool, asked, ended = hash(event.name), hash(prints.arguments), hash(end)
-        old_tool, old_asked, old_end, old_sketch = _LATEST.unpack_from(self._packed)
+        packed, arguments, said = self._packed, prints.arguments, event.kind is MODEL
+        tool, asked, ended = hash(event.name), hash(arguments), hash(end)
+        old_tool, old_asked, old_end, old_sketch = _unpack_latest(packed)
         same_tool = tool == old_tool
-        again = same_tool and asked == old_asked and prints.arguments != ""
+        again = same_tool and asked == old_asked and arguments != ""
         self.asked_again = self.asked_again + 1 if again else 1
-        said = event.kind is Kind.MODEL
         sketch = prints.result_sketch if said else prints.sketch
         likeness = 1.0 if again and not said else resemblance(sketch, old_sketch) if same_tool else 0.0
         self.kin = self.kin + 1 if likeness >= LIKENESS else 1
         akin = self.akin if likeness >= MUCH else self.akin // 2
         self.akin = akin + 1 if same_tool else 1
         self.ends = self.ends + 1 if same_tool and ended == old_end else 1
-        self._packed = _LATEST.pack(tool, asked, ended, sketch) + self._packed[_FIRST:]
+        self._packed = _pack_latest(tool, asked, ended, sketch) + packed[_FIRST:]
 
     def knows(self, keys: Keys) -> bool:
         """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
+        if self._find(keys) >= 0:
+            return True
         seen = self._past.seen if self._past is not None else None
-        return self._find(keys) >= 0 or (
-            seen is not None and (keys.quiet_arguments in seen or keys.quiet_result ^ _OTHER in seen)
-        )
+        return seen is not None and (keys.quiet_arguments in seen or keys.quiet_result ^ _OTHER in seen)
 
     def latest(self, keys: Keys) -> Step | None:
         """The latest step that is equal in any of the three ways, among those kept."""
@@ -186,6 +189,8 @@ class History:
 
     def _find(self, keys: Keys) -> int:
         """Where among the steps kept the latest is that is equal in any way, -1 when none is."""
+        if self._packed.rfind(keys.rough.to_bytes(_KEY, "little"), _FIRST) < 0:  # nearly always
+            return -1
         return next((at for at in self._all(keys.rough) if True in self._ways(keys, at)), -1)
 
     def _all(self, rough: int) -> Iterator[int]:
@@ -218,16 +223,16 @@ class History:
         self._past.counts = counts
 
     def _append(self, event: CallEnded, keys: Keys, waits: bool, idle_ns: int) -> None:
-        kept = self._kept
-        if keys.plain != keys.rough:
-            past = self._past = self._past or Past()
+        past, rough, packed = self._past, keys.rough, self._packed
+        if keys.plain != rough:
+            past = self._past = past or Past()
             past.noisy = past.noisy or {}
-            past.noisy[past.gone + kept] = keys
+            past.noisy[past.gone + self._kept] = keys
         label = self._numbered(_label(event.name, waits, failed(event)))
-        self._packed += _pack(keys.rough, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
-        if self._past is not None:
-            self._past.steps = None
-        if kept >= WINDOW:
+        self._packed = packed + _pack(rough, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
+        if past is not None:
+            past.steps = None
+        if len(packed) >= _WHOLE:
             self._let_go()
 
     def _numbered(self, label: Label) -> int:
@@ -244,13 +249,17 @@ class History:
 
     def _let_go(self) -> None:
         """The oldest step leaves the window; that it was is remembered."""
-        rough = int.from_bytes(self._packed[_FIRST : _FIRST + _KEY], "little")
-        past = self._past = self._past or Past()
+        packed, past = self._packed, self._past
+        if past is None:
+            past = self._past = Past()
+        if past.seen is None:
+            past.seen = Marks(2 * SEEN)
+        one = other = int.from_bytes(packed[_FIRST : _FIRST + _KEY], "little")
         noisy = past.noisy.pop(past.gone, None) if past.noisy else None
-        self._packed = self._packed[:_FIRST] + self._packed[_FIRST + _SIZE :]
+        if noisy is not None:
+            _, _, one, other = noisy
+        self._packed = packed[:_FIRST] + packed[_FIRST + _SIZE :]
         past.gone += 1
-        past.seen = past.seen or Marks(2 * SEEN)
-        _, _, one, other = noisy or (rough,) * 4
         past.seen.meet(one, False)
         past.seen.meet(other ^ _OTHER, False)
 

@@ -37,6 +37,8 @@ _CHANGES: Final = (effects.WRITE, effects.SEND, effects.SPAWN)
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
 
 MODEL, AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
+UNKNOWN, NEW, KNOWN = News.UNKNOWN, News.NEW, News.KNOWN
+TRANSIENT = ErrorClass.TRANSIENT
 
 
 class Given:
@@ -152,7 +154,7 @@ class Lane:
         else:
             self.working, self.silent = True, 0
         if prints is None:
-            return News.UNKNOWN
+            return UNKNOWN
         return self._met(event, prints, effect, repeatable, self._is_moved(event, effect, found + work))
 
     def _is_moved(self, event: CallEnded, effect: str, found: int) -> bool:
@@ -182,9 +184,9 @@ class Lane:
         if end:
             history.take(event, prints, EMPTY if prints.result_empty and not prints.error else end)
         elif event.kind is not AGENT:  # an agent is judged by what it was asked, and what was found meanwhile
-            return News.UNKNOWN
+            return UNKNOWN
         if not prints.arguments:
-            return News.UNKNOWN
+            return UNKNOWN
         keys = keys_of(event, prints)
         known = history.knows(keys)
         self.spared = known and moved
@@ -192,7 +194,7 @@ class Lane:
         if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
             return News.FORGIVEN
         history.add(event, keys, _waits(event, prints, effect), self.idle_ns, known)
-        return News.KNOWN if known else News.NEW
+        return KNOWN if known else NEW
 
     def _is_one_wish(self, history: History, before: Any, event: CallEnded, effect: str) -> bool:
         """Whether a read was asked for together with an equal one: side by side, or in the same turn."""
@@ -259,9 +261,7 @@ def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:
     if event.kind is MODEL and not failed(event):
         return False  # that something runs is told by tools; a model may say so for ever
     if failed(event):
-        return prints.error_class is ErrorClass.TRANSIENT
-    if (
-        prints.error_class is ErrorClass.TRANSIENT
-    ):  # of what it has made itself, only if that is another thing
+        return prints.error_class is TRANSIENT
+    if prints.error_class is TRANSIENT:  # of what it has made itself, only if that is another thing
         return effect not in _CHANGES or prints.result != prints.result_masked
     return effect == effects.WAIT

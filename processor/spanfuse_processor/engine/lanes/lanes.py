@@ -34,7 +34,8 @@ _NOTHING_WRITTEN: Final = Few()
 MAX_PLACES: Final = 256
 """Spans above calls that are remembered."""
 
-TOOL, MODEL, AGENT = Kind.TOOL, Kind.MODEL, Kind.AGENT
+TOOL, MODEL, AGENT = Kind.TOOL, Kind.MODEL, Kind.AGENT  # looked up in the enum they take longer
+NEW = News.NEW
 _PLACED: Final = frozenset({TOOL, MODEL, AGENT})
 _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 
@@ -58,7 +59,7 @@ class Lanes:
     def place(self, call: Call) -> Lane | None:
         """Puts a call that ended into its lane and tells it what it brought. None: it is in none."""
         event = call.event
-        kind = event.kind
+        kind, tools = event.kind, self.tools
         if event.user_turn and kind in _TURNS and not call.agents and call.depth <= 0:
             self.clear()  # a person has spoken to the outermost agent; an inner one is asked by an agent
             return None
@@ -69,23 +70,29 @@ class Lanes:
         ):
             return None
         lane = self._of(call, event.ended_ns)
-        rule = self.tools.get(event.name) if self.tools else None
-        call.effect = self._effect(event, rule)
+        rule = tools.get(event.name) if tools else None
+        effect = call.effect = "" if kind is MODEL else self._effect(event, rule)
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
         said, work = self._talk - lane.talk, self._work - lane.work
-        call.news = lane.take(event, call.effect, repeatable, self._news, said, work)
-        # A call that was spared for what was found is no find, or two would spare each other for ever.
-        self._news += call.news is News.NEW and kind is TOOL and not lane.spared
-        if kind is MODEL and lane.models is not None and lane.models.ends == 1:  # another answer than before
+        news = call.news = lane.take(event, effect, repeatable, self._news, said, work)
+        call.repeatable = repeatable
+        call.lane = lane
+        if kind is MODEL:
+            self._hear(lane, event)
+            if call.cost:
+                lane.cost += call.cost
+        elif news is NEW and kind is TOOL and not lane.spared:
+            # A call that was spared for what was found is no find, or two would spare each other for ever.
+            self._news += 1
+        return lane
+
+    def _hear(self, lane: Lane, event: CallEnded) -> None:
+        """Counts a model's answer that is another than the one before."""
+        if lane.models is not None and lane.models.ends == 1:
             self._talk += 1
             lane.talk += 1
             if event.prints is not None and lane.has_worked(event):
                 lane.work += self._is_work(event.prints.result_masked)
-        call.repeatable = repeatable
-        call.lane = lane
-        if kind is MODEL and call.cost:
-            lane.cost += call.cost
-        return lane
 
     def _is_work(self, answer: str) -> bool:
         """Counts a long answer as a piece of work, unless somebody has given it before."""

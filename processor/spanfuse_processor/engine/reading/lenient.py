@@ -101,9 +101,11 @@ def asks_for_tools(reasons: object) -> bool:
 def _is_among(reasons: object, known: frozenset[str]) -> bool:
     if isinstance(reasons, str):
         return _plainly(reasons) in known
-    return isinstance(reasons, _LISTS) and any(
-        _plainly(each) in known for each in reasons if isinstance(each, str)
-    )
+    if isinstance(reasons, _LISTS):
+        for each in reasons:
+            if isinstance(each, str) and _plainly(each) in known:
+                return True
+    return False
 
 
 @lru_cache(maxsize=256)

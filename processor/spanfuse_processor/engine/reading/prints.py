@@ -16,6 +16,7 @@ from typing import Final
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints
 
 _VERSION: Final = "1"
+_ABSENT: Final = [""]
 _DIGITS: Final = 16  # more than any count has
 _SKETCH: Final = (1 << 64) - 1
 _ASKED, _CAME = 5, 9  # fields
@@ -56,16 +57,14 @@ def unpack(arguments: object, result: object) -> Fingerprints | None:
     True
     >>> unpack("2:something else", None)
     """
-    raw = masked = sketch = scope = came = came_masked = size = empty = error = cls = like = chant = ""
-    if isinstance(arguments, str):
-        fields = arguments.split(":")
-        if fields[0] == _VERSION and len(fields) >= 3:
-            _, raw, masked, sketch, scope = fields if len(fields) == _ASKED else _filled(fields, _ASKED)
-    if isinstance(result, str):
-        fields = result.split(":")
-        if fields[0] == _VERSION and len(fields) >= 6:
-            known = fields if len(fields) == _CAME else _filled(fields, _CAME)
-            _, came, came_masked, size, empty, error, cls, like, chant = known
+    asked = arguments.split(":") if isinstance(arguments, str) else _ABSENT
+    known = result.split(":") if isinstance(result, str) else _ABSENT
+    if len(asked) != _ASKED or asked[0] != _VERSION:
+        asked = _filled(asked, 3, _ASKED)
+    if len(known) != _CAME or known[0] != _VERSION:
+        known = _filled(known, 6, _CAME)
+    _, raw, masked, sketch, scope = asked
+    _, came, came_masked, size, empty, error, cls, like, chant = known
     if not (raw or came or error):
         return None
     try:
@@ -80,9 +79,10 @@ def unpack(arguments: object, result: object) -> Fingerprints | None:
     )  # fmt: skip
 
 
-def _filled(fields: list[str], count: int) -> list[str]:
-    """As many fields as are known here: an older text has fewer, a newer one more."""
-    return fields if len(fields) == count else (fields + [""] * count)[:count]
+def _filled(fields: list[str], least: int, count: int) -> list[str]:
+    """As many fields as are known here: an older text has fewer, a newer one more; any other is none."""
+    known = fields if fields[0] == _VERSION and len(fields) >= least else []
+    return (known + [""] * count)[:count]
 
 
 def _hex(sketch: int) -> str:

@@ -41,8 +41,9 @@ class Posts(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """A post, and where in a watch its detector is; 0: it was not made."""
+    """A post: for which calls its detector is to be made, or None and where in a watch it is."""
 
+    wakes: Callable[[Call], bool] | None
     at: int
     post: Post
 
@@ -63,13 +64,16 @@ class Crew:
         self._next: dict[int, Crew] = {}  # by the bit of whoever is made next
         self.first: Final = first or self
         self.by_kind: Final = {
-            kind: tuple(Seat(self.place(post) if bits & post.bit else 0, post) for post in those)
-            for kind, those in posts.by_kind.items()
+            kind: tuple(self._seat(post) for post in those) for kind, those in posts.by_kind.items()
         }
 
     def place(self, post: Post) -> int:
         """Where in a watch, behind its crew, the detector of a post is, or would be."""
         return 1 + (self._bits & post.bit - 1).bit_count()
+
+    def _seat(self, post: Post) -> Seat:
+        made = self._bits & post.bit
+        return Seat(None, self.place(post), post) if made else Seat(post.wakes or _at_once, 0, post)
 
     def joined(self, post: Post) -> Crew:
         """The crew that has the detector of one more post."""
@@ -153,31 +157,30 @@ class Watch(tuple[Any, ...]):
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
         watch, more = self, 0
         findings: tuple[Finding, ...] = ()
-        for at, post in self[0].by_kind[call.event.kind]:
-            _, _, wakes, only_warns, _ = post  # attributes would cost more, and this is done for every call
-            if not at:
-                if wakes is not None and not wakes(call):
-                    continue
+        for wakes, at, post in self[0].by_kind[call.event.kind]:
+            if wakes is None:
+                detector = watch[at + more]
+            elif wakes(call):
                 watch, detector = watch._with(post)
                 more += 1  # those behind it have moved
-            else:
-                detector = watch[at + more]
+            else:  # nearly always
+                continue
             finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
-                findings += (_tamed(finding) if only_warns else finding,)
+                findings += (_tamed(finding) if post.only_warns else finding,)
         return watch, findings
 
     def mind(self, open: Open) -> tuple[Watch, tuple[Finding, ...], float]:
         """What they say of a call that is open, and in how many seconds to ask them again."""
         watch, more, again = self, 0, inf
         findings: tuple[Finding, ...] = ()
-        for at, post in self[0].by_kind[open.call.event.kind]:
+        for wakes, at, post in self[0].by_kind[open.call.event.kind]:
             if post.minds_time and (post.wakes is None or post.wakes(open.call)):
-                if not at:
+                if wakes is None:
+                    detector = watch[at + more]
+                else:
                     watch, detector = watch._with(post)
                     more += 1
-                else:
-                    detector = watch[at + more]
                 finding, wait = cast(MindsTime, detector).still_open(open)
                 again = min(again, wait)
                 if finding is not None:
@@ -196,6 +199,11 @@ class Watch(tuple[Any, ...]):
         detector = post.make()
         made.insert(crew.place(post) - 1, detector)
         return Watch(crew.joined(post), *made), detector
+
+
+def _at_once(call: Call) -> bool:
+    """What makes a detector that has to see all calls."""
+    return True
 
 
 def _tamed(finding: Finding) -> Finding:

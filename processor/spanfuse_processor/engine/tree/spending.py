@@ -129,10 +129,11 @@ class Spending:
 
     def rise(self, books: Books, node: int) -> None:
         """Carries what is known of a node up; what turns out to wrap it counts no more."""
-        wrapper = books.shape.rise(node)
+        nodes = books.shape
+        wrapper = nodes.rise(node)
         if wrapper >= 0:
             self.take(books, wrapper)
-        if books.shape.guesses:
+        if nodes.guesses:
             self._give_way(books)
 
     def take(self, books: Books, node: int) -> None:

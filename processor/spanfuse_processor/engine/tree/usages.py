@@ -32,10 +32,13 @@ def reported(
 
 def fitting(usage: Usage) -> Usage:
     """Counts that a node can keep: not negative, and below 2**32."""
-    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.cache_write_tokens)
-    if 0 <= min(counts) and max(counts) <= MOST:
+    asked, answered = usage.input_tokens, usage.output_tokens
+    cached, written = usage.cached_tokens, usage.cache_write_tokens
+    if 0 <= asked <= MOST and 0 <= answered <= MOST and 0 <= cached <= MOST and 0 <= written <= MOST:
         return usage
-    asked, answered, cached, written = (min(max(count, 0), MOST) for count in counts)
+    asked, answered, cached, written = (
+        min(max(count, 0), MOST) for count in (asked, answered, cached, written)
+    )
     return Usage(asked, answered, cached, written)
 
 
