@@ -4,10 +4,9 @@ Rule 1: errors go by class. What can never work (denied, unknown tool, missing p
 few tries; what might work after many; what passes by itself (429, 503, a timeout) is judged by the gaps:
 patience, or gaps that grow, are what everybody should do; but none mends what a model has said, where it
 answered and the answer was refused. What fails item after item is no retry: a batch may hold many bad rows.
-Rule 2: one success of the same tool, or another
-tool's call, ends a storm. Rule 3: a model asked the same amount over and over in seconds, for nothing, is
-warned of (row L6). Equal calls that fail equally are told elsewhere; it does not know which calls follow
-one another.
+Rule 2: one success of the same tool, or another tool's call, ends a storm. Rule 3: a model asked the same
+amount over and over in seconds, for nothing, is warned of (row L6). Equal calls that fail equally are told
+elsewhere; it does not know which calls follow one another.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ class StormLimits(DetectorLimits):
     them had been met before; `failed` with the same error of another kind; `transient` with errors that
     pass by themselves, when less than `retry_gap` seconds lie between them and the gaps do not grow. For
     `failed`, more than `slow` seconds between them are no storm. Answers of a model that are refused with the
-    same error go by `permanent_any`, whatever kind that is and however far apart. Where a tool
-    that runs nothing and edits no text goes from item to item, `rows` errors that can never work are needed,
-    and those that might only warn; of those that pass by themselves twice as many are.
+    same error go by `permanent_any`, whatever kind that is and however far apart. Where a tool that runs
+    nothing and edits no text goes from item to item, `rows` errors that can never work are needed, and those
+    that might only warn; of those that pass by themselves twice as many are.
 
     `failed_warn` failures warn; so do `hidden` tries that a client made by itself in calls in a row; so do
     `same_size` calls of one model with equal input tokens within `same_size_seconds` that all failed or
@@ -159,9 +158,8 @@ class StormDetector:
             stop = limits.permanent_any
             return self._due(call, streak, "permanent_any", streak.alike, stop - 1, stop)
         sweeps, blind = _sweeps(call, streak), _is_blind(call, streak)
-        if call.effect == effects.READ or (
-            blind and streak.cls is not ErrorClass.DENIED
-        ):  # that one thing is not there, or denied, says little of the next
+        if call.effect == effects.READ or (blind and streak.cls is not ErrorClass.DENIED):
+            # that one thing is not there, or denied, says little of the next
             return self._due(call, streak, "failed", streak.alike, limits.failed_warn, 0)
         if streak.cls is ErrorClass.FAILED:
             stop = 0 if sweeps else limits.failed
