@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.engine.runs.opening import AGENT, MODEL, TOOL, Watched
 
@@ -173,6 +173,11 @@ def test_where_parents_come_first_both_know_the_same(shape: Shape, steps: list[S
 
 
 @given(shapes(), steps, st.integers(0, 100))
+@example(
+    Shape((0, 0, 1, 1, 0, 0, 0, 0), (TOOL,) + (AGENT,) * 7),
+    [Step("begin", 1, 0.0, 0.0), Step("begin", 3, 1.0, 0.0), Step("goes_on", 2, 0.0, 1.0)],
+    0,
+)
 def test_in_any_order_nothing_is_taken_to_be_more_silent_than_it_is(
     shape: Shape, steps: list[Step], later: int
 ) -> None:

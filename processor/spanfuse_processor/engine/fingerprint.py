@@ -28,6 +28,7 @@ from spanfuse_processor.engine.fingerprints.masking import (
     only,
     quiet,
     quiet_error,
+    without_counters,
     without_noise,
     without_request_noise,
 )
@@ -91,8 +92,8 @@ class Fingerprinter:
     """Makes the fingerprints of calls. `key` is secret, shared by all that want to compare.
 
     >>> prints = Fingerprinter()
-    >>> first = prints.arguments({"q": "x", "attempt": 1})
-    >>> again = prints.arguments('{"attempt": 2, "q": "x"}')
+    >>> first = prints.arguments({"q": "x", "attempt": 1, "ts": 1})
+    >>> again = prints.arguments('{"attempt": 2, "q": "x", "ts": 2}')
     >>> first.raw == again.raw, first.masked == again.masked
     (False, True)
     """
@@ -137,9 +138,9 @@ class Fingerprinter:
         data = plain(value)
         if volatile or identity:
             data = _declared(data, volatile, identity)
-        text = text_of(data)
-        raw = masked = self.digest(text)
         rest = without_noise(data)
+        text = text_of(data if rest is data else without_counters(data))
+        raw = masked = self.digest(text)
         if rest is not data:
             text = text_of(rest)
             masked = self.digest(text)

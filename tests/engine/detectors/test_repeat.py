@@ -99,6 +99,17 @@ class TestNoise:
 
         assert stopped_at(calls) == 5
 
+    @pytest.mark.parametrize("result", ["ok", "No results", [], {"results": []}])
+    def test_a_number_of_the_attempt_hides_nothing_however_little_comes_back(self, result: object) -> None:
+        calls = ({"arguments": {"q": "x", "attempt": n}, "result": result} for n in range(9))
+
+        assert stopped_at(calls) == 5
+
+    def test_the_number_of_an_attempt_that_is_all_that_is_asked_for_is_an_item(self) -> None:
+        calls = ({"arguments": {"attempt": n}, "result": "No results"} for n in range(30))
+
+        assert stopped_at(calls) is None
+
     def test_in_results_it_hides_nothing_for_long(self) -> None:
         watch = Watch()
         for n in range(12):
@@ -121,7 +132,7 @@ class TestNoise:
     def test_on_both_sides_it_equals_nothing(self) -> None:
         watch = Watch()
         for n in range(14):
-            watch.tool("search", {"q": "x", "attempt": n}, f"at 2026-11-30T12:00:{n:02}Z")
+            watch.tool("search", {"q": "x", "request_id": n}, f"at 2026-11-30T12:00:{n:02}Z")
 
         assert watch.findings == []
 

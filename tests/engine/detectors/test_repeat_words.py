@@ -32,8 +32,8 @@ def test_results_that_differ_in_times_are_said_to() -> None:
 
 def test_arguments_that_differ_in_counters_are_said_to() -> None:
     watch = Watch()
-    for attempt in range(5):
-        watch.tool("search", {"q": "x", "attempt": attempt}, "the same five urls")
+    for number in range(5):
+        watch.tool("search", {"q": "x", "request_id": number}, "the same five urls")
 
     assert last_words(watch).endswith("equal results, but for times, ids and counters")
 

@@ -1,10 +1,11 @@
 """What of a call is noise: counters of attempts, ids of requests, times of day.
 
 Rule 1: arguments lose fields, by their names, never values: an id, a date, a page or a cursor among
-arguments says what is asked for. Rule 2: results lose values, by their looks: timestamps, random ids,
-durations; plain numbers stay, they are what progress is seen by. Rule 3: errors lose all that and their
-digits, but for status codes and for numbers of what is left or failing. Rule 4: where nothing would be
-left, nothing was noise. This file does not know digests, nor which of two forms a rule compares.
+arguments says what is asked for. Numbers of attempts are lost from both forms: nothing is asked by them.
+Rule 2: results lose values, by their looks: timestamps, random ids, durations; plain numbers stay, they are
+what progress is seen by. Rule 3: errors lose all that and their digits, but for status codes and for numbers
+of what is left or failing. Rule 4: where nothing would be left, nothing was noise. This file does not know
+digests, nor which of two forms a rule compares.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from typing import Any, Final
 
 from spanfuse_processor.engine.fingerprints.canonical import clipped
 
-REQUEST_FIELDS: Final = frozenset(
-    # counters of attempts
-    "attempt attempts attemptno attemptnumber attemptcount attemptid nattempt try tries tryno trynumber "
-    "trycount retry retries retryno retrynumber retrycount retryattempt nth callno callnumber callcount "
+COUNTERS: Final = frozenset(
+    "attempt attempts attemptno attemptnumber attemptcount nattempt try tries tryno trynumber trycount "
+    "retry retries retryno retrynumber retrycount retryattempt".split()
+)
+"""Names of fields that count how often the same has been asked: nothing is asked for by them."""
+
+REQUEST_FIELDS: Final = COUNTERS | frozenset(
+    "attemptid nth callno callnumber callcount "
     # ids and times of the request itself
     "requestid reqid rid xrequestid correlationid traceid spanid traceparent toolcallid callid invocationid "
     "nonce idempotencykey timestamp ts now currenttime requestedat requesttime sentat".split()
@@ -116,6 +121,20 @@ def without_noise(arguments: Any) -> Any:
     return _without(arguments, is_noise)
 
 
+def without_counters(arguments: Any) -> Any:
+    """Arguments without the numbers that count attempts; the same object when there are none.
+
+    >>> without_counters({"flight": "LH 400", "attempt": 3, "requestId": "a7"})
+    {'flight': 'LH 400', 'requestId': 'a7'}
+    >>> without_counters({"attempt": 3}), without_counters({"of": 5, "try": "x = 1"})  # they are the matter
+    ({'attempt': 3}, {'of': 5, 'try': 'x = 1'})
+    """
+    if type(arguments) is not dict:
+        return arguments
+    rest = {name: value for name, value in arguments.items() if not _counts_tries(name, value)}
+    return rest if 0 < len(rest) < len(arguments) else arguments
+
+
 def without_request_noise(result: Any) -> Any:
     """A result without the ids, times and counters of the request; the same object when there are none.
 
@@ -171,6 +190,11 @@ def is_noise(field: str) -> bool:
     (True, False)
     """
     return _plain_name(field) in THOUGHT_FIELDS or is_request_noise(field)
+
+
+def _counts_tries(field: object, value: object) -> bool:
+    number = type(value) is int or (type(value) is str and value.isdecimal())
+    return number and type(field) is str and _plain_name(field) in COUNTERS
 
 
 @lru_cache(maxsize=8_192)

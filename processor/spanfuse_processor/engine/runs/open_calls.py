@@ -158,7 +158,8 @@ class OpenCalls:
             if node is not None and self._tree.is_open(node):
                 held.node = node
                 self._held.setdefault(key, held)
-        self._stirs |= other._stirs
+        for below, (at, started_ns) in other._stirs.items():
+            self._note(below, at, started_ns)
         self._stirred = max(self._stirred, other._stirred)
         if other._beat is not None and (self._beat is None or other._beat > self._beat):
             self._beat, self._from, self._within = other._beat, other._from, other._within
@@ -179,9 +180,14 @@ class OpenCalls:
         if at > self._stirred:
             self._stirred = at
         if event.parent_span_id:
-            self._stirs[event.trace_id, event.parent_span_id] = at, event.started_ns
+            self._note((event.trace_id, event.parent_span_id), at, event.started_ns)
             if len(self._stirs) > NOTED:
                 self._settle()
+
+    def _note(self, below: tuple[bytes, bytes], at: Instant, started_ns: int) -> None:
+        """Of several the latest counts, in whatever order they are told."""
+        latest, last_ns = self._stirs.get(below, (at, started_ns))
+        self._stirs[below] = max(at, latest), max(started_ns, last_ns)
 
     def _settle(self) -> None:
         """Gives life to whatever something has begun or ended in."""
