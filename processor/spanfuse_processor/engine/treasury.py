@@ -29,7 +29,6 @@ SOON: Final = 1.0
 DESKS: Final = 10_000
 """Accounts that are watched at a time; of more, those that were charged longest ago are forgotten."""
 OVER: Final = "the period is over"
-CALM: Final = "the forecast has been calm"
 RENEWED: Final = "the budget was changed"
 
 
@@ -68,9 +67,8 @@ class Treasury:
 
     def __init__(self, budgets: Sequence[Budget], wall: float, ledger: Ledger | None = None) -> None:
         self.ledger = ledger or Ledger(budgets, wall)
-        self.empty = not budgets
-        self._budgets = tuple(budgets)
-        self.spent: dict[str, int] = {each.name: 0 for each in budgets}
+        self.spent: dict[str, int] = {}
+        self._known(budgets)
         self._desks: OrderedDict[Account, Desk] = OrderedDict()
         self._fullest = Fullest()
         self._restless: set[Account] = set()
@@ -184,6 +182,8 @@ class Treasury:
         span_id: bytes = b"",
     ) -> list[Notice]:
         """`charged` is what was charged just now; None: what is spent more than at the last look."""
+        if account.budget not in self._names:  # of a budget that is no more
+            return []
         now = self.ledger.balance(account, wall)
         desk = self._desks.get(account) or self._open(account, now)
         notes: list[Notice] = []
@@ -241,10 +241,12 @@ class Treasury:
         watch = desk.watch
         wanted = watch.reactions()
         notes = [
-            self._lifted(desk, reaction, CALM) for reaction in tuple(desk.ordered) if reaction not in wanted
+            self._lifted(desk, reaction, orders.why_lifted(desk.ordered[reaction], wanted))
+            for reaction in tuple(desk.ordered)
+            if reaction not in wanted
         ]
         for reaction in sorted(wanted - desk.ordered.keys()):
-            event = desk.reason(events, wall)
+            event = desk.reason(reaction, events, wall)
             desk.order(reaction, event)
             given = orders.order(event, watch.budget, reaction, self._next(), desk.ttl(wall))
             notes.append(Notice(directive=given))
@@ -270,6 +272,7 @@ class Treasury:
     def _known(self, budgets: Sequence[Budget]) -> None:
         self.empty = not budgets
         self._budgets = tuple(budgets)
+        self._names = frozenset(each.name for each in budgets)
         for each in budgets:
             self.spent.setdefault(each.name, 0)
 

@@ -76,7 +76,7 @@ class TestAnotherLife:
         assert after.told == []
         assert after.orders == ["stop"]
         (directive,) = [note.directive for note in after.notes if note.directive]
-        assert "has reached 100 % of its limit" in directive.message
+        assert "has reached its limit: 12.00 of 10.00 USD" in directive.message
 
     def test_marks_that_come_later_are_told(self) -> None:
         day = Day(DAILY)
