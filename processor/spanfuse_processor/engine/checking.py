@@ -20,6 +20,14 @@ T = TypeVar("T")
 Path = tuple[str, ...]
 
 
+class Disagreement(PolicyError):
+    """Fields that do not go together; `within` is the path of what has them."""
+
+    def __init__(self, path: Path, problem: str, within: Path) -> None:
+        super().__init__(path, problem)
+        self.within = within
+
+
 def build(cls: type[T], values: object, path: Path = ()) -> T:
     """A frozen dataclass from plain data.
 
@@ -84,8 +92,8 @@ def _child(node: Any, name: str) -> tuple[Any, Any]:
     kind = node.id if node is not None else ""
     if kind == "sequence" and name.isdecimal() and int(name) < len(node.value):
         return node.value[int(name)], node.value[int(name)]
-    pairs = node.value if kind == "mapping" else ()
-    return next(((key, value) for key, value in pairs if key.value == name), (None, None))
+    pairs = node.value if kind == "mapping" else ()  # of two alike the last one holds
+    return next(((key, value) for key, value in reversed(pairs) if key.value == name), (None, None))
 
 
 def _value(hint: Any, value: object, path: Path, bounds: Mapping[str, float]) -> object:
