@@ -102,7 +102,9 @@ def test_who_is_short_hears_whether_it_may_come_back() -> None:
     first = taken(purse, Amounts(usd=600))
 
     short = purse.take(ANN, Amounts(usd=500), object())
-    assert short == Short(DAILY, Measure.USD, 500, 1_000, can_come=True, patience=2.0)
+    assert short == Short(
+        DAILY, Measure.USD, 500, 1_000, can_come=True, patience=2.0, limit=1_000, renews_in=6_400.0
+    )
 
     first.settle(Amounts(usd=600))
     short = purse.take(ANN, Amounts(usd=500), object())
