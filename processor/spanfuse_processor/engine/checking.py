@@ -8,16 +8,19 @@ keeps within the `least` and the `most` of its field's metadata. It does not kno
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from difflib import get_close_matches
 from enum import Enum
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Final, TypeVar, get_type_hints
 
 from spanfuse_processor.engine.policy import PolicyError
 
 T = TypeVar("T")
 Path = tuple[str, ...]
+_SCIENTIFIC: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+")
 
 
 class Disagreement(PolicyError):
@@ -73,6 +76,25 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {what}{hint} known are {', '.join(names)}"
 
 
+def number(value: object, path: Path, what: str = "") -> int | float:
+    """A number. YAML takes 1e-06 and 1E3 for texts: they are the numbers that were meant.
+
+    >>> number("1e-06", ()), number("1E3", ())
+    (1e-06, 1000)
+
+    Raises:
+        PolicyError: it is none; `what` was expected.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and _SCIENTIFIC.fullmatch(value):
+        near = float(value)
+        return int(Decimal(value)) if near.is_integer() else near
+    near_one = not what and isinstance(value, str) and any(map(str.isdecimal, value))
+    hint = ": write it without quotes, unit and commas" if near_one else ""
+    raise PolicyError(path, f"expected {what or 'a number'}, got {value!r}{hint}")
+
+
 def line_of(tree: Any, path: Path) -> int:
     """The line, from 1, of the field that `path` names in a YAML tree, or of its nearest parent there.
 
@@ -126,8 +148,7 @@ def _choice(hint: type[Enum], value: object, path: Path) -> Enum:
 
 
 def _number(hint: type, value: object, path: Path, bounds: Mapping[str, float]) -> object:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PolicyError(path, f"expected a number, got {value!r}")
+    value = number(value, path)
     if hint is int and not isinstance(value, int):
         raise PolicyError(path, f"expected a whole number, got {value!r}")
     least, most = bounds.get("least", 0), bounds.get("most", sys.float_info.max)
