@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tests.engine.budgets.days import DAILY, HOURLY, Day
 
+from spanfuse_processor.engine.budget import Amounts
 from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.verdicts import Action
 
@@ -124,3 +125,15 @@ class TestFront:
 
         assert [(view.budget.name, view.balance.spent) for view in views] == [("daily", 0), ("hourly", 0)]
         assert [view.balance.limit for view in views] == [10_000_000, 1_000_000]
+
+
+def test_a_budget_that_is_away_for_a_while_is_not_granted_twice_and_stops_again() -> None:
+    day = Day(DAILY)
+    day.spend(11.0)
+    away = day.treasury.renew([], day.wall)
+    assert [note.removal is not None for note in away] == [True]
+    assert day.treasury.correct((1).to_bytes(8, "big"), Amounts(10_500_000), day.wall) == ()
+
+    back = day.treasury.renew([DAILY], day.wall)
+
+    assert [note.directive.action for note in back if note.directive] == [Action.STOP]
