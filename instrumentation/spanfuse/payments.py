@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from spanfuse import reaper
 from spanfuse.board import Board
 from spanfuse.context import RunScope
 from spanfuse.expecting import Expecting
@@ -197,7 +198,7 @@ class _Trial:
         self._began = payments.clock()
         self._hurried = False
         self._short_since: float | None = None
-        self._tried = False
+        self._tried = self._swept = False
 
     def left(self) -> float:
         """Seconds for which another try pays; 0: it is paid, or need not be, or would be refused anyway.
@@ -244,6 +245,9 @@ class _Trial:
         if not any(amounts.of(measure) for measure in wanted):
             return 0.0
         taken = self._purse.take(payer, amounts, self)
+        if isinstance(taken, Short) and taken.can_come and not self._swept:
+            self._swept = reaper.sweep()  # it may be held by streams that were dropped here
+            taken = self._purse.take(payer, amounts, self) if self._swept else taken
         if not isinstance(taken, Short):
             self.payment = Payment(taken, amounts, self._known_rates)
             return 0.0
