@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from spanfuse.calls import record
 from spanfuse.lineage import Asked, Trail
+from spanfuse.payment import Payment
 from spanfuse.prices import day_of
 from spanfuse.provider import Intent, Outcome, ToolRequest
 from spanfuse.runtime import Runtime
@@ -23,14 +24,17 @@ _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
 _TOLD: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 
 
-def told(live: Runtime, intent: Intent, outcome: Outcome, start_ns: int) -> record.Attributes:
-    """What the response says of itself, and what it cost. Usage that was not said is guessed, and marked."""
+def told(
+    live: Runtime, intent: Intent, outcome: Outcome, start_ns: int, payment: Payment | None = None
+) -> record.Attributes:
+    """What the response says of itself, and what it cost. Usage that was not said is guessed, and marked: on
+    the upper side where the call was paid for, so that what is charged and what is told are the same."""
     known = record.of_outcome(outcome)
     usage = outcome.usage
     if usage is not None:
-        live.expecting.learn(intent, usage)
+        live.expecting.learn(intent, usage, outcome)
     elif intent.stream and intent.kind in _TOLD:
-        usage = live.expecting.guess(intent, outcome)
+        usage = live.expecting.guess(intent, outcome, payment.expected if payment else None)
         if usage is not None:
             known |= record.of_usage(usage) | {names.ESTIMATED: True}
     if usage is not None:

@@ -100,6 +100,25 @@ def test_a_stream_that_does_not_say_it_pays_what_is_guessed(stage: Stage, client
     assert stage.only()[names.ESTIMATED] is True
 
 
+def test_that_is_no_less_than_what_came(stage: Stage, client: OpenAI, server: FakeOpenAI, till: Till) -> None:
+    """Two characters a token and less: keys, figures, hashes."""
+    server.say(Reply(text="a3f29b7c01de4f88 " * 20))
+
+    list(client.chat.completions.create(**STREAMED))
+
+    assert spent(till).tokens > 210
+    span = stage.only()
+    assert span[names.INPUT_TOKENS] + span[names.OUTPUT_TOKENS] == spent(till).tokens
+
+
+def test_and_no_more_than_was_paid(stage: Stage, client: OpenAI, server: FakeOpenAI, till: Till) -> None:
+    server.say(Reply(text="a3f29b7c01de4f88 " * 20))
+
+    list(client.chat.completions.create(**STREAMED, max_tokens=220))
+
+    assert stage.only()[names.OUTPUT_TOKENS] == 220
+
+
 def test_what_the_provider_refuses_costs_nothing(
     stage: Stage, client: OpenAI, server: FakeOpenAI, till: Till
 ) -> None:
