@@ -13,7 +13,7 @@ from spanfuse.purse import Taken
 from spanfuse.refusing import never_reached
 from spanfuse_processor.engine.budget import Amounts
 from spanfuse_processor.engine.estimates import Expected
-from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.nouns import MicroUsd, Usage
 from spanfuse_processor.engine.pricing import Rates
 
 
@@ -48,24 +48,42 @@ class Payment:
         self._taken.named(trace_id + span_id)
 
     @guarded("payment", None)
-    def answered(self, usage: Usage | None, service: str = "") -> None:
-        """The call was made, and used this much; None: nobody knows."""
+    def answered(self, usage: Usage | None, service: str = "", guess: Usage | None = None) -> MicroUsd | None:
+        """The call was made, and used this much; None: nobody knows, but its span says `guess`.
+
+        Returns what it is presumed to have cost; None: no money was taken for it, or it is known.
+        """
         if usage is None:
-            self._taken.forfeit()
-        else:
-            self._taken.settle(self._cost(usage, service))
+            return self._forfeit(guess, service)
+        self._taken.settle(self._cost(usage, service))
+        return None
 
     @guarded("payment", None)
-    def failed(self, error: BaseException, usage: Usage | None = None) -> None:
-        """The call raised, after it had used this much."""
+    def failed(
+        self, error: BaseException, usage: Usage | None = None, guess: Usage | None = None
+    ) -> MicroUsd | None:
+        """The call raised, after it had used this much. Returns as `answered`."""
         if usage is None and self._amounts.tokens and never_reached(error):
             usage = Usage()
-        self.answered(usage)
+        return self.answered(usage, guess=guess)
 
     @guarded("payment", None)
     def cancel(self) -> None:
         """The call is not made."""
         self._taken.cancel()
+
+    def _forfeit(self, guess: Usage | None, service: str) -> MicroUsd | None:
+        amounts = self._amounts
+        usd = 0 if amounts.usd or guess is None else self._cost_of(guess, service)
+        if usd:
+            self._taken.settle(amounts._replace(usd=usd))  # for who counts money and was not paid
+        else:
+            self._taken.forfeit()
+        return amounts.usd or None if self.expected is not None else None  # a tool costs its fee, anyway
+
+    def _cost_of(self, usage: Usage, service: str) -> MicroUsd:
+        rates = self._rates()
+        return rates.cost(usage, service) if rates is not None else 0
 
     def _cost(self, usage: Usage, service: str) -> Amounts:
         used = usage.input_tokens or usage.output_tokens  # else not even a price for each call is due

@@ -174,7 +174,8 @@ class WatchedCall(ActiveCall):
         finally:
             self._permit.settle(outcome.usage)
             if self._payment is not None:
-                self._payment.answered(settling.spent(outcome, known), outcome.service)
+                used, guess = settling.spent(outcome, known), settling.guessed(known)
+                settling.presume(known, self._payment.answered(used, outcome.service, guess))
             self._finish(known, ended)
 
     @guarded("fail", None)
@@ -193,7 +194,8 @@ class WatchedCall(ActiveCall):
         finally:
             self._permit.fail(error)
             if self._payment is not None:
-                self._payment.failed(error, partial.usage if partial else None)
+                used, guess = partial.usage if partial else None, settling.guessed(known)
+                settling.presume(known, self._payment.failed(error, used, guess))
             self._finish(known, ended, STATUS_ERROR)
 
     def _told(self, outcome: Outcome) -> record.Attributes:

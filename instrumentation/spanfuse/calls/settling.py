@@ -17,7 +17,7 @@ from spanfuse.provider import Intent, Outcome, ToolRequest
 from spanfuse.runtime import Runtime
 from spanfuse_processor.engine import effects, names
 from spanfuse_processor.engine.fingerprint import UNKNOWN, ArgumentPrints
-from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.pricing import Rates
 
 _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
@@ -46,16 +46,29 @@ def told(
 
 def correct(live: Runtime, known: record.Attributes, span_id: bytes) -> None:
     """A call is over and told: where its usage was guessed, whoever has said it before corrects it."""
-    told = live.twins.guessed(span_id) if names.ESTIMATED in known else None
+    unsure = names.ESTIMATED in known or names.PRESUMED_USD in known
+    told = live.twins.guessed(span_id) if unsure else None
     if told is not None:
         live.host.span_ended(told)
 
 
 def spent(outcome: Outcome, known: Mapping[str, Any]) -> Usage | None:
     """What is paid for: the usage that was said, or, of an answer that was not cut off, the one guessed."""
-    if outcome.usage is not None or not outcome.complete or names.OUTPUT_TOKENS not in known:
-        return outcome.usage
-    return Usage(known.get(names.INPUT_TOKENS, 0), known[names.OUTPUT_TOKENS])
+    return guessed(known) if outcome.usage is None and outcome.complete else outcome.usage
+
+
+def guessed(known: Mapping[str, Any]) -> Usage | None:
+    """The usage that a span says though nobody has said it; None: it says none."""
+    if names.ESTIMATED not in known:
+        return None
+    return Usage(known[names.INPUT_TOKENS], known[names.OUTPUT_TOKENS])
+
+
+def presume(known: record.Attributes, presumed: MicroUsd | None) -> None:
+    """Says what a call was charged by, where nobody knows what it came to: in place of any guess."""
+    if presumed is not None:
+        known.pop(names.COST_USD, None)
+        known[names.PRESUMED_USD] = presumed / 1e6
 
 
 def asked(live: Runtime, intent: Intent) -> ArgumentPrints:

@@ -101,7 +101,7 @@ class _Reserved:
 
         Where no money was taken, the span that ends now settles it.
         """
-        if self._once and self._amounts.usd:
+        if self._once and (self._amounts.usd or amounts.usd):
             self._do(lambda treasury, wall: treasury.settle(self._key, amounts, wall))
 
     def forfeit(self) -> None:

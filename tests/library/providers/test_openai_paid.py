@@ -72,6 +72,7 @@ def test_an_answer_is_paid_by_its_usage(stage: Stage, client: OpenAI, till: Till
     client.chat.completions.create(**CHAT)
 
     assert spent(till).tokens == 17
+    assert names.PRESUMED_USD not in stage.only()
     assert MUCH - till.free == spent(till).usd > 0
     assert stage.only()[names.LEASED] == ["daily"]
 
@@ -146,6 +147,7 @@ def test_of_one_that_did_not_answer_in_time_nobody_knows(
         client.with_options(max_retries=0, timeout=0.05).chat.completions.create(**CHAT)
 
     assert ending(till) == "forfeited"
+    assert stage.only()[names.PRESUMED_USD] == till.ends[0][1].usd / 1e6 > 0
 
 
 async def test_nor_of_a_call_whose_task_was_cancelled(
@@ -170,6 +172,9 @@ def test_a_stream_that_is_closed_half_way_is_forfeited(
     stream.close()
 
     assert ending(till) == "forfeited"
+    span = stage.only()
+    assert span[names.PRESUMED_USD] == till.ends[0][1].usd / 1e6
+    assert names.COST_USD not in span
 
 
 def test_so_is_one_that_is_dropped_without_a_word(
