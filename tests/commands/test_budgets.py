@@ -164,6 +164,17 @@ def test_a_store_without_a_ledger_says_so(
     assert words in capsys.readouterr().err
 
 
+def test_a_ledger_of_another_version_is_said_to_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = open_store(f"sqlite:{tmp_path / 'new.db'}")
+    store.save_ledger({"version": 1_000, "books": []}, {}, time.time())
+    store.close()
+
+    assert main(["budgets", "--store", str(tmp_path / "new.db")]) == 1
+    assert "its ledger is of another version" in capsys.readouterr().err
+
+
 def charged(path: Path, at: float = 0.0, users: tuple[str, ...] = ("ann", "bob")) -> Path:
     """A store in which one account is in the dump and goes on, and two are only in what came after it."""
     now = at or time.time()

@@ -75,7 +75,7 @@ class Outages:
             seconds = round(self._now() - store.since, 1)
         log.say(
             logging.WARNING,
-            "the store is back: what waited is written",
+            "the store is back: what waits is being written",
             store=shown(url),
             seconds=seconds,
             waiting=waiting,

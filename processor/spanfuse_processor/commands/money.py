@@ -138,7 +138,10 @@ def _standing(config: Config, store: Store) -> dict[str, Any]:
         return {"at": wall, "budgets": []} | _missing("ledger", bool(store.spend((), 0.0, FAR)))
     budgets = config.policy.budgets
     dump = kept or Ledger(budgets, wall).dump()
-    ledger = Ledger.load(budgets, dump, wall, entries=entries)
-    rows = [show_account(view, wall) for view in Treasury(budgets, wall, ledger).views(wall)]
-    rows += unconfigured(budgets, dump, entries, wall)
+    try:
+        ledger = Ledger.load(budgets, dump, wall, entries=entries)
+        rows = [show_account(view, wall) for view in Treasury(budgets, wall, ledger).views(wall)]
+        rows += unconfigured(budgets, dump, entries, wall)
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"its ledger is of another version of spanfuse ({error})") from None
     return {"at": wall, "budgets": sorted(rows, key=lambda row: (-(row["share"] or 0.0), row["account"]))}
