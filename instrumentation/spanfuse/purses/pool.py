@@ -176,7 +176,7 @@ class Pool:
     def _gives_up(self, ask: LeaseAsk, answer: LeaseAnswer) -> bool:
         """Takes in what it may spend; whether that is less than it said that it holds."""
         self.may = max(ask.used + answer.granted, self.used + self.taken)
-        if answer.result is Result.DENIED and self.free > 0:
+        if answer.result is Result.DENIED and self.free > 0 and not answer.lends_in:
             self.may = self.used + self.taken  # too little for anybody here: others may have use for it
         return self.may < ask.used + max(ask.held, answer.granted)
 

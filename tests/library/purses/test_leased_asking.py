@@ -294,3 +294,16 @@ def test_what_is_next_to_nothing_waits_for_the_next_ask_but_one() -> None:
 
     assert lent.rings == 0
     assert lent.talk() == []
+
+
+def test_what_is_too_little_for_one_call_is_kept_while_nobody_could_have_it() -> None:
+    lent = Lent()
+    lent.taken(60).settle(Amounts(usd=30))  # 30 is free here
+    lent.talk()
+    lent.office = LeaseOffice(lent.till, lent.clock(), clean=False)
+    lent.purse.announce()
+    lent.take(50)
+
+    lent.talk()
+
+    assert not isinstance(lent.take(30), Short)
