@@ -21,6 +21,7 @@ from spanfuse_processor.engine.budgets.desk import Desk
 from spanfuse_processor.engine.budgets.fullest import Fullest
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.ledger import Ledger
+from spanfuse_processor.engine.budgets.restless import Restless
 from spanfuse_processor.engine.forecast import Forecast
 from spanfuse_processor.engine.reach import Payer
 
@@ -71,7 +72,7 @@ class Treasury:
         self._known(budgets)
         self._desks: OrderedDict[Account, Desk] = OrderedDict()
         self._fullest = Fullest()
-        self._restless: set[Account] = set()
+        self._restless = Restless()
         self._revision = 0
 
     @property
@@ -102,12 +103,11 @@ class Treasury:
         """Time has passed: periods end, forecasts calm down, throttling turns into a block."""
         if self.ledger.next_deadline() <= wall:
             self.ledger.expire(wall)
-        return self._closed(wall) + self.look(tuple(self._restless), wall)
+        return self._closed(wall) + self.look(self._restless.take(wall), wall)
 
     def next_deadline(self, wall: float) -> float:
         """When (wall time) `advance` is due; `inf`: time alone changes nothing."""
-        due = self.ledger.next_deadline()
-        return min(due, wall + SOON) if self._restless else due
+        return min(self.ledger.next_deadline(), self._restless.soonest())
 
     def renew(self, budgets: Sequence[Budget], wall: float) -> tuple[Notice, ...]:
         """The budgets have changed. Spent money carries over; orders are given anew by the new limits."""
@@ -116,7 +116,7 @@ class Treasury:
         changed = {account: desk for account, desk in self._desks.items() if account not in kept}
         self._desks = OrderedDict(kept)
         notes = [note for desk in changed.values() for note in self._lift(desk, RENEWED)]
-        self._restless -= changed.keys()
+        self._restless.forget(changed)
         self.ledger.renew(budgets, wall)
         self._known(budgets)
         self._fullest.keep(kept)
@@ -217,7 +217,7 @@ class Treasury:
         desk = self._desks[account] = Desk(account, self.ledger.budget(account), last)
         while len(self._desks) > DESKS:
             _, gone = self._desks.popitem(last=False)
-            self._restless.discard(gone.watch.account)
+            self._restless.forget((gone.watch.account,))
         return desk
 
     def _sit(self, account: Account, balance: Balance) -> Desk:
@@ -250,10 +250,12 @@ class Treasury:
             desk.order(reaction, event)
             given = orders.order(event, watch.budget, reaction, self._next(), desk.ttl(wall))
             notes.append(Notice(directive=given))
-        if watch.restless or (desk.rolls and desk.ordered):
-            self._restless.add(watch.account)
+        if watch.restless:
+            self._restless.note(watch.account, wall + SOON, wall)
+        elif desk.rolls and desk.ordered:
+            self._restless.note(watch.account, desk.last.turns, wall)
         else:
-            self._restless.discard(watch.account)
+            self._restless.forget((watch.account,))
         return notes
 
     def _lift(self, desk: Desk, reason: str) -> list[Notice]:

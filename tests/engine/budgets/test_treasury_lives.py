@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
 from tests.engine.budgets.days import DAILY, HOURLY, Day
 
-from spanfuse_processor.engine.budget import Amounts
+from spanfuse_processor.engine.budget import Account, Amounts, Budget, Period
+from spanfuse_processor.engine.budgets.book import Balance
 from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.verdicts import Action
 
@@ -137,3 +139,29 @@ def test_a_budget_that_is_away_for_a_while_is_not_granted_twice_and_stops_again(
     back = day.treasury.renew([DAILY], day.wall)
 
     assert [note.directive.action for note in back if note.directive] == [Action.STOP]
+
+
+def test_accounts_of_rolling_budgets_that_are_stopped_are_looked_at_when_spend_falls_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    day = Day(Budget("rolling", 1_000_000, period=Period.ROLLING, window=3_600.0, per=("user",)))
+    for number in range(40):
+        day.spend(1.0, user=f"u{number}")
+    looked: list[Account] = []
+    balance = day.treasury.ledger.balance
+
+    def looking(account: Account, wall: float) -> Balance:
+        looked.append(account)
+        return balance(account, wall)
+
+    monkeypatch.setattr(Ledger, "balance", lambda ledger, account, wall: looking(account, wall))
+    for _ in range(60):
+        day.wait(1.0)
+    assert looked == []
+
+    due = day.treasury.next_deadline(day.wall)
+    day.wait(due - day.wall)
+    assert 0 < len(looked) <= 40
+    day.wait(3_700.0)
+
+    assert (day.orders.count("stop"), day.orders.count("-stop")) == (40, 40)
