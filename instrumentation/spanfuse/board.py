@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -72,7 +72,7 @@ class Board:
         self._table: _Table = {}  # replaced, never changed
         self._wide: Reached[_Notice] = Reached()
         self._notices: dict[str, _Notice] = {}  # by id; writers only, as the next three
-        self._actions: Counter[Action] = Counter()
+        self._actions: dict[Action, set[str]] = {action: set() for action in Action}
         self._names: dict[BreakerKey, set[str]] = {}
         self._gone: OrderedDict[str, int] = OrderedDict()  # id -> revision at which it came down
         self._purged = clock()
@@ -121,7 +121,7 @@ class Board:
         for notice in [*self._notices.values()]:
             made._notices[notice.directive.id] = notice
             made._names.setdefault(notice.directive.key, set()).add(notice.directive.id)
-            made._actions[notice.directive.action] += 1
+            made._actions[notice.directive.action].add(notice.directive.id)
         made._replace_table(set(made._names))
         made._gone = self._gone.copy()
         return made
@@ -157,7 +157,12 @@ class Board:
 
     def stands(self, action: Action) -> bool:
         """Whether there is any directive of this action, for whomever: when not, nobody need ask further."""
-        return self._actions.get(action, 0) > 0
+        return bool(self._actions[action])
+
+    def ordering(self, action: Action) -> list[Directive]:
+        """The directives of this action that hold now, for whomever."""
+        now, found = self.clock(), map(self._notices.get, [*self._actions[action]])
+        return [notice.directive for notice in found if notice is not None and notice.holds(now)]
 
     def directives(self) -> list[Directive]:
         """Everything that holds now."""
@@ -223,7 +228,7 @@ class Board:
         """Puts a directive up; returns the keys whose rows change."""
         touched = self._unlist(directive.id) | {directive.key}
         self._notices[directive.id] = _Notice(directive, self.clock() + directive.ttl, rank(directive))
-        self._actions[directive.action] += 1
+        self._actions[directive.action].add(directive.id)
         self._names.setdefault(directive.key, set()).add(directive.id)
         self._gone.pop(directive.id, None)
         return touched
@@ -242,7 +247,7 @@ class Board:
         if notice is None:
             return set()
         key = notice.directive.key
-        self._actions[notice.directive.action] -= 1
+        self._actions[notice.directive.action].discard(name)
         self._names[key].discard(name)
         return {key}
 
@@ -257,7 +262,7 @@ class Board:
                 self._widen(key)
         self._version += 1
         self._table, self.wide = table, len(self._wide) > 0
-        self.refusing = any(self._actions[action] > 0 for action in REFUSING)
+        self.refusing = any(self._actions[action] for action in REFUSING)
 
     def _table_with(self, touched: Iterable[BreakerKey]) -> _Table:
         """The table, with the rows of `touched` made anew."""

@@ -189,7 +189,7 @@ class LeasedPurse:
 
     def _look(self) -> None:
         """Reads from the board which calls take from which accounts."""
-        standing = [each for each in self._board.directives() if each.action is Action.REQUIRE_LEASE]
+        standing = self._board.ordering(Action.REQUIRE_LEASE)
         rules = tuple(
             each
             for each in standing
