@@ -56,6 +56,7 @@ def test_a_file_sets_sections_and_policy(tmp_path: Path) -> None:
     ("text", "line", "words"),
     [
         ("listen:\n  grpc_port: lots\n", 2, "listen.grpc_port: expected a number"),
+        ("listen:\n  grpc_port: '4,317'\n", 2, "got '4,317': write it without quotes, unit and commas"),
         ("listen:\n  grpc_prot: 1\n", 2, "unknown field"),
         ("lissten: {}\n", 1, "unknown section"),
         ("policy:\n  mode: panic\n", 2, "expected one of shadow, warn, enforce"),
@@ -125,6 +126,15 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     assert config.policy.mode is Mode.SHADOW
     assert config.auth.client_tokens == ("a", "b")
     assert config.listen.insecure is True
+
+
+def test_numbers_in_scientific_notation_are_read_from_file_and_environment(tmp_path: Path) -> None:
+    path = written(tmp_path, "intake: {max_request_bytes: 1e6}\ncontrol: {bookmark_seconds: 5e-1}\n")
+
+    config = load_config(path, {"SPANFUSE_CONTROL_RETAINED": "2E3", "SPANFUSE_ALERTS_TIMEOUT": "1e1"})
+
+    assert (config.intake.max_request_bytes, config.control.bookmark_seconds) == (1_000_000, 0.5)
+    assert (config.control.retained, config.alerts.timeout) == (2_000, 10.0)
 
 
 def test_the_environment_can_name_the_file(tmp_path: Path) -> None:

@@ -37,9 +37,9 @@ class Watched:
         self.touch()
         self.reloader = Reloader(self.path, Config(), self.load, self.obey, Clock())
 
-    def touch(self) -> None:
+    def touch(self, text: str = "policy: {}") -> None:
         self._writes += 1
-        self.path.write_text("policy: {}")
+        self.path.write_text(text)
         os.utime(self.path, ns=(self._writes, self._writes))
 
     def load(self) -> Config:
@@ -144,12 +144,74 @@ def test_a_good_file_after_a_bad_one_is_obeyed(watched: Watched) -> None:
     assert len(watched.obeyed) == 1
 
 
-def test_a_file_that_is_gone_changes_nothing(watched: Watched) -> None:
+def test_a_file_that_is_gone_changes_nothing_and_is_said_once(
+    watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
     watched.path.unlink()
 
-    watched.look(3)
+    with caplog.at_level(logging.ERROR, "spanfuse"):
+        watched.look()
+        assert caplog.records == []  # it may be about to be replaced
+        watched.look(3)
 
     assert watched.reads == 0
+    (record,) = caplog.records
+    assert record.__dict__["fields"]["problem"] == "is not there any more"
+
+
+def test_a_file_that_comes_back_is_read_and_is_missed_again(
+    watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR, "spanfuse"):
+        for _ in range(2):
+            watched.path.unlink()
+            watched.look(3)
+            watched.touch()
+            watched.look(2)
+
+    assert (watched.reads, len(caplog.records)) == (2, 2)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n", "{}", "---\n{ }\n", "policy:\n"])
+def test_a_file_that_suddenly_says_nothing_is_refused_also_when_asked(
+    watched: Watched, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched.touch(text)
+
+    with caplog.at_level(logging.ERROR, "spanfuse"):
+        watched.look(3)
+        watched.reloader.ask()
+        watched.look()
+
+    assert watched.obeyed == []
+    assert watched.reloader.counts == {"applied": 0, "refused": 2}
+    assert "is empty" in caplog.records[0].__dict__["fields"]["problem"]
+
+
+def test_one_that_is_emptied_while_it_is_read_is_refused_too(watched: Watched) -> None:
+    def load() -> Config:
+        watched.touch("")
+        return Config()
+
+    watched.reloader = Reloader(watched.path, Config(), load, watched.obey, Clock())
+    watched.reloader.ask()
+    watched.look()
+
+    assert watched.obeyed == []
+
+
+def test_a_file_that_said_nothing_before_may_go_on_doing_so(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.touch("# all as it is")
+    watched.reloader = Reloader(watched.path, Config(), watched.load, watched.obey, Clock())
+    watched.touch("# all as it was")
+    watched.look(2)
+    watched.touch("policy: {mode: shadow}")
+    watched.look(2)
+    watched.touch("")
+    watched.look(2)
+
+    assert watched.reloader.counts == {"applied": 2, "refused": 1}
 
 
 def test_sections_that_need_a_restart_are_named(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,6 +1,7 @@
 """The board: the newest directives per key, and of budgets those that reach a call, read without a lock.
 
-Rule 1: written rarely, read on every call: a write replaces an immutable mapping, a read takes no lock.
+Rule 1: written rarely, read on every call: a write replaces an immutable mapping, a read takes no lock; of
+budgets, which may be spent by the thousand, a write replaces what it is about.
 Rule 2: an older revision never replaces a newer one. Rule 3: a directive ends by its TTL, counted on the
 monotonic clock from its receipt; then `on_expiry` says what holds. Rule 4: tighten only: an action that
 this library cannot carry out is refused with a reason, not ignored.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -58,6 +59,7 @@ class Board:
 
     Attributes:
         refusing: whether anything stands that refuses calls: when not, the gate need not look.
+        wide: whether anything stands that goes by who pays for a call.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -66,11 +68,11 @@ class Board:
         # Reentrant: the garbage collector may end a dropped generator, so a call, in the middle of anything.
         self._lock = threading.RLock()
         self._version = 0
-        self.refusing = False
-        self._table: _Table = {}  # replaced, never changed; as the next
-        self._wide: Reached[_Notice] | None = None
+        self.refusing = self.wide = False
+        self._table: _Table = {}  # replaced, never changed
+        self._wide: Reached[_Notice] = Reached()
         self._notices: dict[str, _Notice] = {}  # by id; writers only, as the next three
-        self._actions: Counter[Action] = Counter()
+        self._actions: dict[Action, set[str]] = {action: set() for action in Action}
         self._names: dict[BreakerKey, set[str]] = {}
         self._gone: OrderedDict[str, int] = OrderedDict()  # id -> revision at which it came down
         self._purged = clock()
@@ -116,13 +118,11 @@ class Board:
     def copy(self) -> Board:
         """A board of its own with the same directives: for the child of a fork, whatever held the lock."""
         made = Board(self.clock)
-        for notice in (notice for row in self._table.values() for notice in row):
+        for notice in [*self._notices.values()]:
             made._notices[notice.directive.id] = notice
             made._names.setdefault(notice.directive.key, set()).add(notice.directive.id)
-            made._actions[notice.directive.action] += 1
-        made._table = self._table
-        made._wide = _wide(self._table)
-        made.refusing = self.refusing
+            made._actions[notice.directive.action].add(notice.directive.id)
+        made._replace_table(set(made._names))
         made._gone = self._gone.copy()
         return made
 
@@ -132,16 +132,14 @@ class Board:
         No lock, no waiting.
         """
         table = self._table
-        if not table:
-            return None
         best: _Notice | None = None
-        for key in keys:
-            row = table.get(key)
-            if row:
-                best = self._stricter(row, best)
-        wide = self._wide
-        if wide is not None and payer is not None:
-            row = wide.of(payer)
+        if table:
+            for key in keys:
+                row = table.get(key)
+                if row:
+                    best = self._stricter(row, best)
+        if payer is not None:
+            row = self._wide.of(payer)
             if row:
                 best = self._stricter(row, best)
         return None if best is None else best.directive
@@ -150,32 +148,31 @@ class Board:
         self, action: Action, keys: Iterable[BreakerKey], payer: Payer | None = None
     ) -> list[Directive]:
         """All directives of this action that hold for any of `keys`, or for `payer`, strictest first."""
-        table, wide, now = self._table, self._wide, self.clock()
+        table, now = self._table, self.clock()
         rows = [table.get(key, ()) for key in keys]
-        if wide is not None and payer is not None:
-            rows.append(wide.of(payer))
+        if payer is not None:
+            rows.append(self._wide.of(payer))
         found = [one for row in rows for one in row if one.directive.action is action and one.holds(now)]
         return [one.directive for one in sorted(found, key=lambda one: one.rank)]
 
     def stands(self, action: Action) -> bool:
         """Whether there is any directive of this action, for whomever: when not, nobody need ask further."""
-        return self._actions.get(action, 0) > 0
+        return bool(self._actions[action])
 
-    @property
-    def wide(self) -> bool:
-        """Whether anything stands that goes by who pays for a call."""
-        return self._wide is not None
+    def ordering(self, action: Action) -> list[Directive]:
+        """The directives of this action that hold now, for whomever."""
+        now, found = self.clock(), map(self._notices.get, [*self._actions[action]])
+        return [notice.directive for notice in found if notice is not None and notice.holds(now)]
 
     def directives(self) -> list[Directive]:
         """Everything that holds now."""
         now = self.clock()
-        notices = [notice for row in self._table.values() for notice in row]
-        return [notice.directive for notice in notices if notice.holds(now)]
+        return [notice.directive for notice in [*self._notices.values()] if notice.holds(now)]
 
     @property
     def empty(self) -> bool:
         """True when nothing at all stands."""
-        return not self._table
+        return not self._notices
 
     def grace_is_over(self, directive: Directive) -> bool:
         """Whether what was in flight when the directive came has had its time."""
@@ -231,7 +228,7 @@ class Board:
         """Puts a directive up; returns the keys whose rows change."""
         touched = self._unlist(directive.id) | {directive.key}
         self._notices[directive.id] = _Notice(directive, self.clock() + directive.ttl, rank(directive))
-        self._actions[directive.action] += 1
+        self._actions[directive.action].add(directive.id)
         self._names.setdefault(directive.key, set()).add(directive.id)
         self._gone.pop(directive.id, None)
         return touched
@@ -250,7 +247,7 @@ class Board:
         if notice is None:
             return set()
         key = notice.directive.key
-        self._actions[notice.directive.action] -= 1
+        self._actions[notice.directive.action].discard(name)
         self._names[key].discard(name)
         return {key}
 
@@ -259,24 +256,36 @@ class Board:
         version = -1
         while version != self._version:  # a write from within, see `_lock`: build again on what it left
             version = self._version
-            table = self._table_with(touched)
-            wide = _wide(table) if any(key.level is Level.BUDGET for key in touched) else self._wide
+            narrow = [key for key in touched if key.level is not Level.BUDGET]
+            table = self._table_with(narrow) if narrow else self._table
+            for key in touched.difference(narrow):
+                self._widen(key)
         self._version += 1
-        self._table, self._wide = table, wide
-        self.refusing = any(self._actions[action] > 0 for action in REFUSING)
+        self._table, self.wide = table, len(self._wide) > 0
+        self.refusing = any(self._actions[action] for action in REFUSING)
 
-    def _table_with(self, touched: set[BreakerKey]) -> _Table:
+    def _table_with(self, touched: Iterable[BreakerKey]) -> _Table:
         """The table, with the rows of `touched` made anew."""
         table = dict(self._table)
         for key in touched:
-            names = list(self._names.get(key, ()))
-            row = sorted((self._notices[name] for name in names), key=lambda notice: notice.rank)
+            row = self._row(key)
             if row:
                 table[key] = tuple(row)
             else:
                 table.pop(key, None)
-                self._names.pop(key, None)
         return table
+
+    def _widen(self, key: BreakerKey) -> None:
+        """What stands of a budget's account, for whom it reaches."""
+        given = [(notice.directive.reach, notice) for notice in self._row(key)]
+        self._wide.put(key.id, [(reach, notice) for reach, notice in given if reach is not None])
+
+    def _row(self, key: BreakerKey) -> list[_Notice]:
+        """What stands under a key, strictest first."""
+        row = sorted((self._notices[name] for name in [*self._names.get(key, ())]), key=lambda one: one.rank)
+        if not row:
+            self._names.pop(key, None)
+        return row
 
     def _purge(self) -> set[BreakerKey]:
         now = self.clock()
@@ -285,10 +294,3 @@ class Board:
         self._purged = now
         over = [(name, n.directive.revision) for name, n in self._notices.items() if not n.holds(now)]
         return {key for name, revision in over for key in self._drop(name, revision)}
-
-
-def _wide(table: _Table) -> Reached[_Notice] | None:
-    """What goes by who pays for a call."""
-    rows = (row for key, row in table.items() if key.level is Level.BUDGET)
-    given = [(notice.directive.reach, notice) for row in rows for notice in row]
-    return Reached((reach, notice) for reach, notice in given if reach is not None) if given else None

@@ -20,7 +20,7 @@ from spanfuse.context import RunScope
 from spanfuse.degrading import Changed
 from spanfuse.gate import Permit
 from spanfuse.lineage import Asked, Trail
-from spanfuse.payments import Payment
+from spanfuse.payment import Payment
 from spanfuse.provider import Intent, Outcome
 from spanfuse.runtime import Runtime
 from spanfuse_processor.engine import names

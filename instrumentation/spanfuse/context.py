@@ -20,7 +20,7 @@ from opentelemetry.context import Context
 
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
-from spanfuse_processor.engine.reading.lenient import number
+from spanfuse_processor.engine.reading.lenient import number, text
 from spanfuse_processor.engine.reading.stages import Stage, pack, unpack
 
 _KEY = otel_context.create_key("spanfuse-run")
@@ -215,8 +215,7 @@ def from_baggage(context: Context) -> RunScope | None:
 
 
 def _text(carried: Mapping[str, object], name: str) -> str:
-    value = carried.get(name)
-    return value if isinstance(value, str) else ""
+    return text(carried.get(name))
 
 
 class _Process:

@@ -1,9 +1,10 @@
 """Calls that give something up before they are made, as the board orders.
 
-Rule 1: never for worse: no model that is dearer, none that is stopped itself. Rule 2: whatever goes wrong,
-the call is made as the application asked for it: a fault of ours, or a provider that will not have the
-changed request, which is then sent as it was and not changed that way again for a while. Rule 3: what was to
-give something up says on its span whether it did. It does not know what a request looks like.
+Rule 1: never for worse: no model that is dearer, or may turn out to be while its price is looked up, none
+that is stopped itself. Rule 2: whatever goes wrong, the call is made as the application asked for it: a fault
+of ours, or a provider that will not have the changed request, which is then sent as it was and not changed
+that way again for a while. Rule 3: what was to give something up says on its span whether it did. It does
+not know what a request looks like.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from spanfuse.prices import day_of
 from spanfuse.provider import Intent
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Instant, Usage
-from spanfuse_processor.engine.pricing import PriceBook, Rates
+from spanfuse_processor.engine.pricing import Pending, PriceBook
 from spanfuse_processor.engine.reach import Degrading
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode
 
@@ -143,11 +144,16 @@ class Degrader:
         )
 
     def _is_better(self, intent: Intent, scope: RunScope, model: str) -> bool:
-        """Whether a call may be made with `model` instead, and is not dearer for all that is known."""
+        """Whether a call may be made with `model` instead, and is not dearer for all that is known.
+
+        Not while one of the two is being looked up: a moment later it is known.
+        """
         if model in ("", intent.name) or self._gate.refuses(replace(intent, name=model), scope):
             return False
         today = day_of(time_ns())
         before, after = (self._prices.rates(intent.provider, each, today) for each in (intent.name, model))
-        if not isinstance(before, Rates) or not isinstance(after, Rates):
+        if isinstance(before, Pending) or isinstance(after, Pending):
+            return False
+        if before is None or after is None:
             return True
         return after.cost(_USUAL) <= before.cost(_USUAL)

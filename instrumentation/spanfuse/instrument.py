@@ -128,18 +128,19 @@ def uninstrument() -> None:
         hooks.stop_noticing()
 
 
-def kill(run_id: str, reason: str = "stopped by the application") -> bool:
+def kill(run_id: object, reason: str = "stopped by the application") -> bool:
     """Stops a run from inside the application. False where it is stopped, or only the service may do it."""
     return _order("kill", run_id, reason)
 
 
-def release(run_id: str) -> bool:
+def release(run_id: object) -> bool:
     """Takes a stop of a run back. False where none stood, or only the service may do it."""
     return _order("release", run_id)
 
 
-def _order(what: str, run_id: str, *details: str) -> bool:
+def _order(what: str, run_id: object, *details: str) -> bool:
     from spanfuse import guard, runtime
+    from spanfuse.texts import text
     from spanfuse_processor.engine.nouns import BreakerKey, Level
 
     live = runtime.live()
@@ -147,7 +148,7 @@ def _order(what: str, run_id: str, *details: str) -> bool:
         return False
     live.start()
     try:
-        return bool(getattr(live.host, what)(BreakerKey(Level.RUN, run_id), *details))
+        return bool(getattr(live.host, what)(BreakerKey(Level.RUN, text(run_id)), *details))
     except Exception as error:
         guard.fault(what, error)
         return False

@@ -15,6 +15,7 @@ from spanfuse.provider import Intent
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.reach import Payer
+from spanfuse_processor.engine.reading.lenient import text
 
 _OF_MODELS: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 _NOTHING: Final[Mapping[str, object]] = {}
@@ -61,7 +62,7 @@ class Payers:
 
 def _base(resource: Mapping[str, object]) -> Payer:
     def said(name: str) -> str:
-        return str(resource.get(name) or "")
+        return text(resource.get(name))
 
     return Payer(
         tenant=said(names.TENANT),

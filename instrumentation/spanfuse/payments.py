@@ -2,32 +2,32 @@
 
 Rule 1: a call takes what it may cost at most; when others hold what is missing it waits, for as long as its
 budget says, and is refused then. Rule 2: a call whose price nobody knows is refused where money is counted:
-unknown is not nothing. Rule 3: what was taken is settled once: by what the call used, or by all of it where
-nobody knows; a call that its provider refused, or that never reached it, counts and costs nothing. It does
-not know where the money is.
+unknown is not nothing. It does not know where the money is.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from spanfuse import reaper
 from spanfuse.board import Board
 from spanfuse.context import RunScope
 from spanfuse.expecting import Expecting
 from spanfuse.gate import Gate
-from spanfuse.guard import ORDERS, fault, guarded
+from spanfuse.guard import ORDERS, fault
+from spanfuse.payment import Payment
 from spanfuse.prices import day_of
 from spanfuse.provider import Intent
-from spanfuse.purse import Purse, Short, Taken
-from spanfuse.refusing import Refusal, never_reached, unopened, unpriced, unready
+from spanfuse.purse import Purse, Short
+from spanfuse.refusing import Refusal, unopened, unpriced, unready
 from spanfuse.room import running_loop
 from spanfuse_processor.engine.budget import Amounts, Measure
-from spanfuse_processor.engine.estimates import worst_cost
-from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.estimates import Expected, worst_cost
+from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.pricing import Pending, PriceBook, Rates
 from spanfuse_processor.engine.reach import Payer
@@ -44,55 +44,6 @@ with them."""
 GLANCE: Final = 0.005
 """Seconds between two looks for it."""
 _SERVICE: Final = "openai.request.service_tier"
-
-
-class Payment:
-    """What one call has paid. `rates` says what its model costs, as it is in the end; None: unknown."""
-
-    __slots__ = ("_amounts", "_rates", "_taken")
-
-    def __init__(self, taken: Taken, amounts: Amounts, rates: Callable[[], Rates | None]) -> None:
-        self._taken = taken
-        self._amounts = amounts
-        self._rates = rates
-
-    @property
-    def accounts(self) -> tuple[str, ...]:
-        """The accounts that are charged by this, and not by the call's span."""
-        return self._taken.accounts
-
-    @guarded("payment", None)
-    def named(self, trace_id: bytes, span_id: bytes) -> None:
-        """The call has got its span."""
-        self._taken.named(trace_id + span_id)
-
-    @guarded("payment", None)
-    def answered(self, usage: Usage | None, service: str = "") -> None:
-        """The call was made, and used this much; None: nobody knows."""
-        if usage is None:
-            self._taken.forfeit()
-        else:
-            self._taken.settle(self._cost(usage, service))
-
-    @guarded("payment", None)
-    def failed(self, error: BaseException, usage: Usage | None = None) -> None:
-        """The call raised, after it had used this much."""
-        if usage is None and self._amounts.tokens and never_reached(error):
-            usage = Usage()
-        self.answered(usage)
-
-    @guarded("payment", None)
-    def cancel(self) -> None:
-        """The call is not made."""
-        self._taken.cancel()
-
-    def _cost(self, usage: Usage, service: str) -> Amounts:
-        used = usage.input_tokens or usage.output_tokens  # else not even a price for each call is due
-        rates = self._rates() if used and self._amounts.usd else None
-        usd = self._amounts.usd if used else 0
-        if rates is not None:
-            usd = rates.cost(usage, service)
-        return Amounts(usd, usage.input_tokens + usage.output_tokens, self._amounts.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +148,7 @@ class _Trial:
         self._began = payments.clock()
         self._hurried = False
         self._short_since: float | None = None
-        self._tried = False
+        self._tried = self._swept = False
 
     def left(self) -> float:
         """Seconds for which another try pays; 0: it is paid, or need not be, or would be refused anyway.
@@ -240,12 +191,16 @@ class _Trial:
         fault("payment", error)
 
     def _take(self, payer: Payer, wanted: frozenset[Measure], rates: Rates | None) -> float:
-        amounts = self._amounts(rates)
+        expected = self._expected()
+        amounts = self._amounts(rates, expected)
         if not any(amounts.of(measure) for measure in wanted):
             return 0.0
         taken = self._purse.take(payer, amounts, self)
+        if isinstance(taken, Short) and taken.can_come and not self._swept:
+            self._swept = reaper.sweep()  # it may be held by streams that were dropped here
+            taken = self._purse.take(payer, amounts, self) if self._swept else taken
         if not isinstance(taken, Short):
-            self.payment = Payment(taken, amounts, self._known_rates)
+            self.payment = Payment(taken, amounts, self._known_rates, expected)
             return 0.0
         now = self._payments.clock()
         if self._short_since is None:
@@ -254,13 +209,18 @@ class _Trial:
         deadline = self._short_since + patience
         return self._until(deadline, Refusal.of(taken))
 
-    def _amounts(self, rates: Rates | None) -> Amounts:
+    def _expected(self) -> Expected | None:
+        """The tokens that the call may use at most; None: it uses none."""
+        if self._intent.kind is Kind.TOOL:
+            return None
+        return self._payments.sources.expecting.expect(self._intent)
+
+    def _amounts(self, rates: Rates | None, expected: Expected | None) -> Amounts:
         """What the call may come to at most."""
         intent, sources = self._intent, self._payments.sources
-        if intent.kind is Kind.TOOL:
+        if expected is None:
             rule = sources.tools.get(intent.name)
             return Amounts(round(rule.fee * 1_000_000) if rule else 0, 0)
-        expected = sources.expecting.expect(intent)
         tokens = expected.input_tokens + expected.output_tokens
         service = intent.attributes.get(_SERVICE)
         usd = worst_cost(rates, expected, service if isinstance(service, str) else "") if rates else 0

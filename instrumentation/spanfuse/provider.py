@@ -90,7 +90,8 @@ class Intent:
 class Outcome:
     """How a call went. `result` is the plain value that is fingerprinted; `usage` None: none was reported.
 
-    `service` is how the provider says that it served the call: default, flex, priority.
+    `service` is how the provider says that it served the call: default, flex, priority. `pieces` are those of
+    a stream that had something of the answer in them; a provider sends about a token in each.
     """
 
     result: object = None
@@ -100,6 +101,7 @@ class Outcome:
     finish_reasons: tuple[str, ...] = ()
     tool_requests: Sequence[ToolRequest] = ()
     service: str = ""
+    pieces: int = 0
     complete: bool = True  # False: a stream that was dropped before its end
 
 

@@ -30,6 +30,9 @@ class Short:
             seconds is worth a try.
         problem: why nobody knows, when the processor cannot be asked.
         order: the processor's order by which the call has to take; None: there is no processor.
+        limit: of the account's period; None: nobody has said.
+        renews_in: seconds until the next period; None: nobody has said, or there is none.
+        lends_in: seconds for which the processor, which has just started, lends nothing, whatever is left.
     """
 
     account: Account
@@ -40,6 +43,9 @@ class Short:
     patience: float
     problem: str = ""
     order: Directive | None = None
+    limit: int | None = None
+    renews_in: float | None = None
+    lends_in: float = 0.0
 
 
 class Taken(Protocol):

@@ -2,16 +2,20 @@
 
 Rule 1: the garbage collector calls in the middle of anything, also while this very thread holds a lock of
 ours or of an exporter. So nothing is done there: the ending is queued, and a thread of its own does it (an
-SDK's stream is part of a reference cycle, so this is the common case). Rule 2: `SimpleQueue.put` is made for
-that place, and the only thing called there. Rule 3: what is left at exit is ended then; what a process had
-open when it forked is the parent's to end. It does not know what it ends.
+SDK's stream is part of a reference cycle, so this is the common case, and who waits for what such a one holds
+has it found by `sweep`). Rule 2: `SimpleQueue.put` is made for that place, and the only thing called there.
+Rule 3: what is left at exit is ended then; what a process had open when it forked is the parent's to end. It
+does not know what it ends.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
+import math
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -24,9 +28,17 @@ Ending = Callable[[], None]
 EXIT_TIMEOUT: Final = 1.0
 """Seconds that the exit of the process waits for what is left."""
 
+SWEEPS: Final = 1.0
+"""Seconds between two sweeps at least, and as many times what the last one took:"""
+SPARING: Final = 20
+SWEPT: Final = 0.05
+"""Seconds that a sweep waits for the ends of what it found."""
+
 _dropped: Final[SimpleQueue[Ending]] = SimpleQueue()
 _owners: Final[set[weakref.finalize[..., Any]]] = set()
 _thread: threading.Thread | None = None
+_sweeping = threading.Lock()
+_next_sweep = -math.inf
 
 
 def when_dropped(owner: object, ending: Ending) -> Ending:
@@ -70,6 +82,28 @@ def flush(timeout: float) -> bool:
     return done.wait(timeout)
 
 
+def sweep() -> bool:
+    """Has the collector find what was dropped, and waits a moment until that is ended.
+
+    For who is about to wait for what the dropped may hold, with no lock held. Returns False where it did not
+    look: nothing is open, or it has looked just now.
+    """
+    global _next_sweep
+    if not _owners or not _sweeping.acquire(blocking=False):
+        return False
+    try:
+        began = time.monotonic()
+        if began < _next_sweep:
+            return False
+        gc.collect()
+        ended = time.monotonic()
+        _next_sweep = ended + max(SWEEPS, SPARING * (ended - began))
+    finally:
+        _sweeping.release()
+    flush(SWEPT)
+    return True
+
+
 def _ensure_thread() -> None:
     global _thread
     if _thread is None or not _thread.is_alive():  # the latter in the child of a fork
@@ -99,6 +133,8 @@ def _exit() -> None:
 
 
 def _forget() -> None:
+    global _sweeping
+    _sweeping = threading.Lock()  # a thread of the parent may have held it
     for parents in tuple(_owners):
         parents.detach()
     _owners.clear()

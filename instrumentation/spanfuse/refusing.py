@@ -17,6 +17,7 @@ from spanfuse_processor.engine.budget import Measure
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.reach import Reach
 from spanfuse_processor.engine.verdicts import Directive, Evidence
+from spanfuse_processor.engine.wording import duration, figure, is_or_are, moment, sum_of
 
 ISSUER: Final = "local"
 """Signs what is ordered here, so that it is not answered to a processor."""
@@ -40,16 +41,14 @@ class Refusal:
     @classmethod
     def of(cls, short: Short) -> Refusal:
         """There is not enough in an account."""
-        need = _words(short.need, short.measure)
-        left = "nobody could say how much is left"
-        if short.left is not None:
-            left = f"{_words(short.left, short.measure)} is left"
-        if short.left is not None and short.can_come:
-            left += f", which others hold: nothing came back within {short.patience:g} s"
+        beside = [each for each in (short.left, short.limit) if each is not None]
+        need = sum_of(short.need, short.measure, *beside)
+        does = "may cost" if short.measure is Measure.USD else "may take"
         why = f" ({short.problem})" if short.problem else ""
-        evidence = Evidence("budget", float(short.need), float(short.left or 0))
-        key = BreakerKey(Level.BUDGET, str(short.account))
-        return cls("BUDGET", key, f"the call may cost {need}; {left}{why}", evidence, short.order)
+        said = f"the call {does} {need}; {_left(short)}{why}. {_help(short)}".rstrip()
+        scale = 1_000_000 if short.measure is Measure.USD else 1
+        evidence = Evidence("budget", short.need / scale, (short.left or 0) / scale, unit=short.measure.value)
+        return cls("BUDGET", BreakerKey(Level.BUDGET, str(short.account)), said, evidence, short.order)
 
     def directive(self) -> Directive:
         """The order, for this process alone."""
@@ -112,7 +111,31 @@ def _response(error: BaseException) -> Any:
     return getattr(error, "response", None)
 
 
-def _words(amount: int, measure: Measure) -> str:
-    if measure is Measure.USD:
-        return f"{amount / 1_000_000:.4f} USD"
-    return f"{amount:,} {measure.value}"
+def _left(short: Short) -> str:
+    """What there is, and why it is out of reach."""
+    if short.lends_in > 0:
+        soon = duration(short.lends_in)
+        return f"the processor has just started, hears first what others hold, and lends again in {soon}"
+    if short.left is None:
+        return "nobody could say how much is left"
+    beside = (short.need,) if short.limit is None else (short.need, short.limit)
+    left = sum_of(short.left, short.measure, *beside)
+    if short.limit is not None:
+        whole = sum_of(short.limit, short.measure, short.need, short.left)
+        left = f"{figure(short.left, short.measure, *beside)} of {whole}"
+    left += f" {is_or_are(short.left if short.limit is None else short.limit, short.measure)} left"
+    if short.can_come:
+        left += f", which others hold: nothing came back within {short.patience:g} s"
+    return left
+
+
+def _help(short: Short) -> str:
+    """What helps: time, a higher limit, a smaller call."""
+    if short.lends_in > 0 or short.left is None:
+        return ""
+    if short.limit is not None and short.need > short.limit:
+        return "That is more than the whole limit: raise it, or have the call ask for fewer output tokens"
+    if short.renews_in is None:
+        return "A higher limit helps at once" if short.limit is not None else ""
+    when = f"{moment(time.time() + short.renews_in)}, in {duration(short.renews_in)}"
+    return f"The budget begins anew at {when}; a higher limit helps at once"

@@ -21,6 +21,7 @@ from spanfuse.calling import ActiveCall, begin
 from spanfuse.context import RunScope
 from spanfuse.errors import SettingsError
 from spanfuse.provider import Intent, Outcome
+from spanfuse.texts import text
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.fingerprints.canonical import is_opaque
 from spanfuse_processor.engine.nouns import Identity, Kind
@@ -206,16 +207,16 @@ def _shows(value: object) -> bool:
 
 def run(
     *,
-    feature: str = "",
-    user: str = "",
-    tenant: str = "",
-    namespace: str = "",
-    session: str = "",
-    agent: str = "",
-    name: str = "",
-    run_id: str = "",
+    feature: object = "",
+    user: object = "",
+    tenant: object = "",
+    namespace: object = "",
+    session: object = "",
+    agent: object = "",
+    name: object = "",
+    run_id: object = "",
     budget_usd: float | None = None,
-    profile: str = "",
+    profile: str | None = "",
 ) -> Run:
     """Names the run that everything inside is charged to.
 
@@ -223,7 +224,8 @@ def run(
             ...
 
     Also `async with`, and as a decorator. Inside another run it is a part of that run, one agent deeper,
-    unless it is given a `run_id` of its own.
+    unless it is given a `run_id` of its own. Names and ids may be of any type, such as numbers and UUIDs:
+    what counts is their text; None is not said.
 
     Args:
         feature, user, tenant, namespace, session: who and what the run is for; each has a breaker of its own,
@@ -240,9 +242,15 @@ def run(
     Raises:
         SettingsError: no such profile.
     """
-    if profile and profile not in PROFILES:
+    kind = text(profile)
+    if kind and kind not in PROFILES:
         raise SettingsError(f"profile {profile!r} is unknown: use {', '.join(PROFILES)}")
     who = Identity(
-        tenant=tenant, namespace=namespace, feature=feature, user=user, session=session, profile=profile
+        tenant=text(tenant),
+        namespace=text(namespace),
+        feature=text(feature),
+        user=text(user),
+        session=text(session),
+        profile=kind,
     )
-    return Run(_Said(who, agent, name, run_id, budget_usd))
+    return Run(_Said(who, text(agent), text(name), text(run_id), budget_usd))

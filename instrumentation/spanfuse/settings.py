@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from spanfuse.errors import SettingsError
+from spanfuse.texts import text
 from spanfuse_processor.engine.alerts import BudgetEvent
 from spanfuse_processor.engine.policy import Policy, PolicyError
 from spanfuse_processor.engine.verdicts import Mode
@@ -24,6 +25,7 @@ from spanfuse_processor.engine.verdicts import Mode
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
 _PATHS: Final = frozenset({"config", "store"})
+_NAMES: Final = frozenset({"run_name", "run_id", "feature", "service", "instance"})
 _BOOLEANS: Final = frozenset({"insecure", "strict", "disabled"})
 
 
@@ -41,11 +43,11 @@ class Options(TypedDict, total=False):
     store: str
     mode: str
     fingerprint_key: str
-    run_name: str
-    run_id: str
-    feature: str
-    service: str
-    instance: str
+    run_name: object
+    run_id: object
+    feature: object
+    service: object
+    instance: object
     strict: bool
     disabled: bool
     policy: Policy | None
@@ -213,6 +215,8 @@ def _checked(name: str, value: object) -> object:
         if not callable(value):
             raise SettingsError(f"on_event={value!r} cannot be called")
         return value
+    if name in _NAMES:
+        return text(value)
     if not isinstance(value, wanted):
         raise SettingsError(f"{name}={value!r} is no {wanted.__name__}")
     return value

@@ -19,6 +19,7 @@ from spanfuse.guard import guarded
 from spanfuse.provider import Intent, Outcome
 from spanfuse.running import enter
 from spanfuse.runtime import Runtime
+from spanfuse.texts import text
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.events import Heartbeat
 from spanfuse_processor.engine.nouns import Identity, Kind
@@ -74,7 +75,7 @@ class Stage:
         self._entered.append(enter(call, inside, _end, interruptible))
 
 
-def stage(name: str, *, budget_usd: float | None = None, timeout: float | None = None) -> Stage:
+def stage(name: object, *, budget_usd: float | None = None, timeout: float | None = None) -> Stage:
     """A stage of the current run, with a budget and a time of its own.
 
         with spanfuse.stage("index", budget_usd=1.0, timeout=600):
@@ -85,20 +86,21 @@ def stage(name: str, *, budget_usd: float | None = None, timeout: float | None =
     reason names the stage. A stage inside another counts for both.
 
     Args:
-        name: what it is called, on spans and in reasons.
+        name: what it is called, on spans and in reasons; what counts is its text.
         budget_usd: what the calls inside may cost, in US dollars; each entry anew. None: unlimited.
         timeout: seconds that it may take. None: unlimited.
 
     Raises:
         SettingsError: no name, a negative budget, a time that is not positive.
     """
-    if not isinstance(name, str) or not name:
+    called = text(name)
+    if not called:
         raise SettingsError(f"stage name {name!r} says nothing: give it a name")
     if budget_usd is not None and not (math.isfinite(budget_usd) and budget_usd >= 0):
         raise SettingsError(f"stage budget_usd {budget_usd!r} is no sum of money")
     if timeout is not None and not (math.isfinite(timeout) and timeout > 0):
         raise SettingsError(f"stage timeout {timeout!r} is no number of seconds")
-    return Stage(name, budget_usd, timeout)
+    return Stage(called, budget_usd, timeout)
 
 
 @guarded("heartbeat", None)

@@ -19,6 +19,7 @@ from spanfuse.arguments import named
 from spanfuse.calling import begin, begin_async
 from spanfuse.errors import SettingsError
 from spanfuse.provider import Intent, Outcome
+from spanfuse.texts import text
 from spanfuse.tool_streams import IntentOf, async_stream, stream
 from spanfuse_processor.engine import policy
 from spanfuse_processor.engine.nouns import Kind
@@ -60,7 +61,7 @@ def tool(function: F, /) -> F: ...
 @overload
 def tool(
     *,
-    name: str = "",
+    name: object = "",
     effect: Effect = "",
     repeatable: bool = False,
     volatile: Sequence[str] = (),
@@ -71,7 +72,7 @@ def tool(
     function: F | None = None,
     /,
     *,
-    name: str = "",
+    name: object = "",
     effect: Effect = "",
     repeatable: bool = False,
     volatile: Sequence[str] = (),
@@ -100,7 +101,7 @@ def tool(
             return cast("F", type(subject)(declare(cast("F", subject.__func__))))
         inner: Callable[..., Any] = subject
         declared = _Declared(
-            name=name or inner.__name__,
+            name=text(name) or getattr(inner, "__name__", type(inner).__name__),
             effect=effect,
             repeatable=repeatable,
             volatile=tuple(volatile),

@@ -61,7 +61,7 @@ def load_config(path: str | Path | None, environment: Mapping[str, str] | None =
     config, tree = (Config(), None) if path is None else _from_file(Path(path), _mode(env))
     given = _given(env)
     config = _with_environment(config, given, env)
-    check(config, _Origins(str(path or ""), tree, given).refuse)
+    check(config, Origins(str(path or ""), tree, given).refuse)
     return config
 
 
@@ -138,6 +138,41 @@ def _mode(env: Mapping[str, str]) -> Mode | None:
 
 
 def _from_file(path: Path, mode: Mode | None) -> tuple[Config, Node]:
+    document = read_document(path)
+    for problem in document.twins():  # YAML's parser lets the last of two equal keys win, without a word
+        raise problem
+    try:
+        return from_values(document.values, mode), document.tree
+    except PolicyError as error:
+        raise document.problem(error.path, str(error)) from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Document:
+    """A file as YAML: plain data, and the tree that knows where it stands."""
+
+    path: str
+    values: object
+    tree: Node
+
+    def problem(self, field: tuple[str, ...], words: str) -> ConfigError:
+        """Something is wrong with a field."""
+        return ConfigError(self.path, line_of(self.tree, field), words)
+
+    def twins(self) -> list[ConfigError]:
+        """Keys that are there twice."""
+        return [
+            ConfigError(self.path, line, f"{name}: is there twice, first in line {first}")
+            for line, first, name in sorted(_twins(self.tree))
+        ]
+
+
+def read_document(path: Path) -> Document:
+    """Reads a YAML file.
+
+    Raises:
+        ConfigError: unreadable file or bad YAML, with file and line.
+    """
     try:
         import yaml
     except ImportError:
@@ -154,19 +189,7 @@ def _from_file(path: Path, mode: Mode | None) -> tuple[Config, Node]:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
         raise ConfigError(str(path), mark.line + 1 if mark else 0, f"bad YAML: {problem}") from None
-    _refuse_twins(path, tree)
-    try:
-        return _from_values({} if values is None else values, mode), tree
-    except PolicyError as error:
-        raise ConfigError(str(path), line_of(tree, error.path), str(error)) from None
-
-
-def _refuse_twins(path: Path, tree: Node) -> None:
-    """YAML's parser lets the last of two equal keys win, without a word."""
-    twins = sorted(_twins(tree))
-    if twins:
-        line, first, name = twins[0]
-        raise ConfigError(str(path), line, f"{name}: is there twice, first in line {first}")
+    return Document(str(path), {} if values is None else values, tree)
 
 
 def _twins(tree: Node) -> Iterator[tuple[int, int, str]]:
@@ -189,7 +212,8 @@ def _twins(tree: Node) -> Iterator[tuple[int, int, str]]:
             todo.append(value)
 
 
-def _from_values(values: object, mode: Mode | None) -> Config:
+def from_values(values: object, mode: Mode | None = None) -> Config:
+    """What plain data describes; `mode` goes over that of the policy. Raises PolicyError."""
     known = {**SECTIONS, "policy": Policy, "fingerprint_key": str}
     made: dict[str, Any] = {}
     for name, section in mapping(values, "sections", ()).items():
@@ -252,7 +276,7 @@ def _guarded(variable: str, make: Callable[[], T]) -> T:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Origins:
+class Origins:
     """Where values come from, to say which of several is to be changed: the environment's come first."""
 
     file: str
@@ -261,8 +285,12 @@ class _Origins:
 
     def refuse(self, problem: str, *fields: Field) -> NoReturn:
         """One of `fields` is wrong beside the others: names the last that somebody set."""
+        raise self.problem(problem, *fields)
+
+    def problem(self, problem: str, *fields: Field) -> ConfigError:
+        """As `refuse`, not raised."""
         for field in fields:
             if field in self.given:
-                raise ConfigError(f"environment variable {_variable(*field)}", 0, problem)
+                return ConfigError(f"environment variable {_variable(*field)}", 0, problem)
         line, field = max((line_of(self.tree, field), field) for field in fields)
-        raise ConfigError(self.file, line, f"{'.'.join(field)}: {problem}")
+        return ConfigError(self.file, line, f"{'.'.join(field)}: {problem}")

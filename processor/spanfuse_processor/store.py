@@ -197,15 +197,15 @@ class Store(Protocol):
 
 
 def check_groups(by: Iterable[str]) -> tuple[str, ...]:
-    """`by`, if spend can be grouped so.
+    """`by`, if spend can be grouped so; blanks around a name are none of it.
 
-    >>> check_groups(["feature", "day"])
+    >>> check_groups(["feature", " day"])
     ('feature', 'day')
 
     Raises:
         ValueError: an unknown field, or one that is named twice.
     """
-    fields = tuple(by)
+    fields = tuple(name.strip() for name in by)
     for name in fields:
         if name not in GROUPS:
             raise ValueError(f"spend cannot be grouped by {name!r}, only by {', '.join(GROUPS)}")

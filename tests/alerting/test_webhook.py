@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from http.client import BadStatusLine
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
@@ -67,7 +68,9 @@ class TestDelivery:
         assert far.bodies == [numbered(number).id for number in range(5)]
         assert (webhook.sent.delivered, webhook.sent.waiting) == (5, 0)
 
-    @pytest.mark.parametrize("trouble", [500, 503, 429, 408, OSError("refused"), TimeoutError()])
+    @pytest.mark.parametrize(
+        "trouble", [500, 503, 429, 408, OSError("refused"), TimeoutError(), BadStatusLine("?")]
+    )
     def test_trouble_that_passes_is_tried_again(self, trouble: int | Exception) -> None:
         far = Far(trouble, trouble, 204)
         webhook = hook(far)
@@ -76,6 +79,7 @@ class TestDelivery:
 
         assert len(far.bodies) == 3
         assert webhook.sent.retries == 2
+        assert not webhook.sent.failing
 
     @pytest.mark.parametrize("refusal", [400, 401, 404, 410])
     def test_a_refusal_for_good_is_not(self, refusal: int) -> None:
@@ -122,6 +126,21 @@ class TestDelivery:
 
         assert webhook.sent.waiting == 0
         assert webhook.sent.failed == 1
+
+
+class TestTrouble:
+    @pytest.mark.parametrize(
+        "trouble", [503, OSError("refused"), TimeoutError(), ValueError("s3cret"), BadStatusLine("s3cret")]
+    )
+    def test_it_is_told_without_the_address(self, trouble: int | Exception) -> None:
+        webhook = Webhook("http://ann:pass@here/s3cret", "secret", first=60.0, send=Far(trouble))
+        webhook.put(EVENT)
+        until(lambda: webhook.sent.failing)
+        webhook.close()
+
+        assert webhook.sent.problem
+        assert "s3cret" not in webhook.sent.problem
+        assert "pass" not in webhook.sent.problem
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -84,6 +84,23 @@ def test_a_price_that_comes_late_is_the_next_revision() -> None:
     assert second == first._replace(cost=110, unpriced=False, revision=1)
 
 
+def test_what_was_charged_on_presumption_is_on_the_bill_until_it_is_known() -> None:
+    till = Till()
+    cut_off = model(1, usage=None, error="timeout", estimated=True, presumed=500)
+
+    (first,) = till.billed(cut_off)
+    (second,) = till.billed(model(1))
+
+    assert (first.cost, first.estimated, first.unpriced, first.counts, first.failed) == (
+        500,
+        True,
+        False,
+        True,
+        True,
+    )
+    assert (second.cost, second.output_tokens, second.revision) == (110, 10, 1)
+
+
 def test_a_call_that_is_told_by_another_too_counts_once() -> None:
     till = Till()
     store = MemoryStore()

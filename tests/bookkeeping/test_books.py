@@ -15,7 +15,7 @@ from tests.writing.test_keeping import FakeLedger
 
 from spanfuse_processor.bookkeeping import Books
 from spanfuse_processor.bookkeeping import books as book_keeping
-from spanfuse_processor.store import StoreError, Written
+from spanfuse_processor.store import Store, StoreError, Written
 from spanfuse_processor.storing import open_store
 from spanfuse_processor.writing import Restored
 
@@ -87,13 +87,18 @@ async def test_the_next_life_has_the_ledger_of_the_one_before(url: str, faults: 
     assert restored.seen == {first.ledger.name: 2}
 
 
-async def test_a_store_that_is_away_is_waited_for_as_long_as_may_be(tmp_path: Path, faults: Faults) -> None:
+async def test_a_store_that_is_away_is_waited_for_as_long_as_may_be(
+    tmp_path: Path, faults: Faults, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "file").write_text("")
     made = books(f"sqlite:{tmp_path}/file/below.db", faults)
 
     assert await made.restore(0.0) is None
 
-    assert [where for where, _ in faults.of] == ["store"]
+    assert faults.of == []  # a store that is away is no fault of ours
+    (line,) = caplog.records
+    assert "cannot be used" in line.message
+    assert line.exc_info is None
     with pytest.raises(StoreError):
         await made.spend((), *ALL)
 
@@ -148,7 +153,7 @@ async def test_replicas_read_along_what_each_other_spend(url: str, faults: Fault
 
 
 async def test_a_store_that_answers_late_gives_back_what_there_was_with_what_came_meanwhile(
-    tmp_path: Path, faults: Faults
+    tmp_path: Path, faults: Faults, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The folder of the file is not to be had until a link is changed."""
     url = f"sqlite:{tmp_path}/state/books.db"
@@ -175,6 +180,8 @@ async def test_a_store_that_answers_late_gives_back_what_there_was_with_what_cam
     assert late.keeper.seen == {first.ledger.name: 2, late.ledger.name: 2}
     late.advance(ledger)
     assert await late.close(SOON)
+    away, back = caplog.records
+    assert ("cannot be used" in away.message, "is back" in back.message) == (True, True)
 
 
 async def test_what_is_counted_while_it_is_read_late_is_not_lost(
@@ -200,3 +207,21 @@ async def test_what_is_counted_while_it_is_read_late_is_not_lost(
     again = await books(url, faults).restore(0.0)
     assert again is not None
     assert [each.number for each in again.entries] == list(range(1, ledger.had + 1))
+
+
+async def test_what_no_store_says_is_a_fault_of_ours(
+    url: str, faults: Faults, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made, broken = books(url, faults), ValueError("a bug")
+
+    def fail(_: str) -> Store:
+        raise broken
+
+    monkeypatch.setattr(book_keeping, "open_store", fail)
+
+    made.bill([call(1)])
+    until(lambda: bool(faults.of))
+
+    assert faults.of[0] == ("store", broken)
+    assert caplog.records == []
+    await made.close(0.0)

@@ -32,6 +32,8 @@ def test_a_good_file_is_ok(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
             7,
             "policy.budgets.day.marks.1.at",
         ),
+        ("log: {}\nstore:\n  url: mysql://x\n", 3, "store.url"),
+        ("tls:\n  cert_file: /nowhere/c.pem\n  key_file: /nowhere/k.pem\n", 2, "tls.cert_file"),
     ],
 )
 def test_a_bad_file_is_refused_with_line_and_field(
@@ -42,6 +44,20 @@ def test_a_bad_file_is_refused_with_line_and_field(
 
     assert main(["check", str(file)]) == 1
     assert capsys.readouterr().err.startswith(f"spanfuse check: {file}:{line}: {field}: ")
+
+
+def test_every_problem_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("lissten: {}\npolicy:\n  mode: perhaps\nstore: {url: 'x:'}\n")
+
+    assert main(["check", str(file)]) == 1
+
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[:4] for line in lines] == [
+        ["spanfuse check", f" {file}", "1", " lissten"],
+        ["spanfuse check", f" {file}", "3", " policy.mode"],
+        ["spanfuse check", f" {file}", "4", " store.url"],
+    ]
 
 
 def test_a_rule_is_refused_with_the_line_of_its_field(

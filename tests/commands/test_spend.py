@@ -8,10 +8,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from tests.processes import free_port
-from tests.stores.making import call
+from tests.stores.making import call, entries
 
 from spanfuse_processor.__main__ import main
 from spanfuse_processor.commands import money
@@ -86,11 +87,50 @@ def test_json_is_what_the_service_would_answer(file: str, capsys: pytest.Capture
 
 
 def test_a_time_without_spend_says_so(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["spend", "--store", file, "--since", "1m"]) == 0
-    assert capsys.readouterr().out == "nothing was spent\n"
+    assert main(["spend", "--store", file, "--since", "2026-01-01", "--until", "2026-02-01"]) == 0
+
+    captured = capsys.readouterr()
+    assert captured.out == "nothing was spent from 2026-01-01 00:00 UTC to 2026-02-01 00:00 UTC\n"
+    assert captured.err == ""
 
 
-@pytest.mark.parametrize("words", [["--by", "nonsense"], ["--since", "soon"], ["--until", "later"]])
+def test_when_only_the_end_is_said_it_is_the_week_before_it(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["spend", "--store", file, "--until", "29d"]) == 0
+    assert "old " in capsys.readouterr().out
+
+
+def test_blanks_between_fields_are_none_of_them(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["spend", "--store", file, "--by", "feature, model"]) == 0
+    assert capsys.readouterr().out.startswith("feature  model ")
+
+
+def test_a_store_that_keeps_only_the_ledger_has_no_bill(
+    state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = open_store(f"sqlite:{state / 'ledger.db'}")
+    store.append_ledger("a", 1, entries(1))
+    store.close()
+
+    assert main(["spend", "--store", str(state / "ledger.db")]) == 1
+
+    captured = capsys.readouterr()
+    assert "has no bill, only the ledger of budgets" in captured.err
+    assert captured.out == ""
+
+
+def test_a_store_that_keeps_nothing_is_said_to(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept(state / "empty.db", [])
+
+    assert main(["spend", "--store", str(state / "empty.db"), "--csv"]) == 0
+    assert capsys.readouterr().err == "spanfuse spend: nothing at all is kept in this store\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--by", "nonsense"], ["--since", "soon"], ["--until", "later"], ["--since", "7"], ["--since", "now"]],
+)
 def test_what_makes_no_sense_exits_with_2(
     file: str, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,7 +194,12 @@ def test_the_service_is_asked_for_the_moments_that_were_meant(
 
     assert main(["spend", "--by", "user,day", "--since", "1970-01-02", "--until", "1970-01-03"]) == 0
 
-    assert asked == ["/v1/spend?by=user%2Cday&since=86400.0&until=172800.0"]
+    (path,) = asked
+    assert parse_qs(urlsplit(path).query) == {
+        "by": ["user,day"],
+        "since": ["1970-01-02T00:00:00+00:00"],
+        "until": ["1970-01-03T00:00:00+00:00"],
+    }
     captured = capsys.readouterr()
-    assert captured.out == "nothing was spent\n"
+    assert captured.out == "nothing was spent from 1970-01-02 00:00 UTC to 1970-01-03 00:00 UTC\n"
     assert "there is more" in captured.err

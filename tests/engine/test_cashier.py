@@ -112,6 +112,26 @@ def test_what_somebody_says_that_was_used_does() -> None:
     assert shop.spent("daily") == 110
 
 
+def test_what_was_charged_on_presumption_is_charged_once_and_put_right() -> None:
+    shop, cut_off = Shop(DAILY), model(1, usage=None, error="timeout", estimated=True, presumed=500)
+    shop.treasury.ledger.reserve(key := cut_off.trace_id + cut_off.span_id, Payer(), Amounts(500, 50), WALL)
+    shop.treasury.settle(key, Amounts(500, 50), WALL)
+
+    shop.take(cut_off)
+    before = shop.spent("daily")
+    shop.take(model(1))
+
+    assert (before, shop.spent("daily")) == (500, 110)
+
+
+def test_what_a_lease_was_charged_on_presumption_is_charged_to_the_others_only() -> None:
+    shop = Shop(DAILY, Budget("lent", 10_000_000))
+
+    shop.take(model(1, usage=None, estimated=True, presumed=500, leased=("lent",)))
+
+    assert (shop.spent("daily"), shop.spent("lent")) == (500, 0)
+
+
 def test_a_call_that_is_corrected_while_its_price_is_not_known_is_not_free() -> None:
     shop = Shop(DAILY)
     shop.take(model(1))

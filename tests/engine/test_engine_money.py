@@ -11,7 +11,7 @@ from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.engine import Engine
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Kind, Usage
-from spanfuse_processor.engine.policy import Policy, Price, ToolRule
+from spanfuse_processor.engine.policy import Bounds, Policy, Price, ToolRule
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
 from spanfuse_processor.engine.tree.spending import Amended
 
@@ -213,6 +213,33 @@ class TestGuesses:
         assert (before, look(made).cost) == (1100, 110)
         assert (made.stats().estimated, made.stats().corrected) == (1, 1)
         assert [call.estimated for call in heard([model(1, estimated=True), model(2)])] == [True, False]
+
+    def test_what_was_charged_on_presumption_is_a_guess_that_gives_way(self) -> None:
+        made = engine()
+        tell(made, [model(1, usage=None, error="timeout", estimated=True, presumed=500)])
+        before = look(made)
+        tell(made, [model(1, tokens=100)])
+
+        assert (before.cost, before.unpriced_calls, look(made).cost) == (500, 0, 110)
+        assert (made.stats().estimated, made.stats().corrected, made.stats().usage_missing) == (1, 1, 0)
+
+    def test_it_holds_for_a_part_of_an_answer_too_and_needs_no_price(self) -> None:
+        for name in ("good", "slow", "odd"):
+            (call,) = heard([model(1, model=name, name=name, estimated=True, presumed=500)])
+
+            assert (call.cost, call.estimated, call.unpriced) == (500, True, False)
+
+    def test_it_counts_once_beside_who_knows_what_was_used(self) -> None:
+        made = engine()
+        tell(made, [model(2, 1, usage=None, estimated=True, presumed=500), model(1)])
+
+        assert look(made).cost == 110
+
+    def test_and_past_the_bound_of_a_run(self) -> None:
+        made = engine(Policy(bounds=Bounds(nodes_per_run=1)))
+        tell(made, [model(1), model(2, usage=None, estimated=True, presumed=500)])
+
+        assert look(made).cost == 610
 
     def test_tries_that_failed_unseen_are_counted_and_not_charged(self) -> None:
         made = engine()

@@ -41,6 +41,23 @@ budgets:
 """
 
 
+def test_numbers_that_yaml_takes_for_texts_are_numbers() -> None:
+    said = yaml.safe_load(
+        "budgets:\n"
+        "  a: {usd: 1e-06, strict: true, safe: 1e-6, marks: [{at: 5e-1}], pace: 1e-1}\n"
+        "  b: {tokens: 1E3, period: rolling, window: 1e3}\n"
+        "prices: {m: {input: 1e-2, output: 2.5E-1}}\n"
+    )
+    assert said["budgets"]["a"]["usd"] == "1e-06"
+
+    policy = policy_from_mapping(said)
+
+    a, b = policy.budgets
+    assert (a.limit, a.safe, a.marks, a.pace) == (1, 1, (Mark(0.5),), 0.1)
+    assert (b.limit, type(b.limit), b.window) == (1_000, int, 1_000.0)
+    assert (policy.prices["m"].input, policy.prices["m"].output) == (0.01, 0.25)
+
+
 def test_a_file_says_budgets_in_the_words_of_people() -> None:
     everything, chat, tokens, weeks = policy_from_mapping(yaml.safe_load(WHOLE)).budgets
 
@@ -95,6 +112,13 @@ def test_a_mode_from_elsewhere_goes_to_budgets_that_name_none() -> None:
         ({"usd": 1, "calls": 2}, "calls", "usd and calls are two budgets"),
         ({"usd": 0}, "usd", "must be more than 0"),
         ({"usd": "ten"}, "usd", "expected a number"),
+        ({"usd": "5 USD"}, "usd", "expected a number, got '5 USD': write it without quotes, unit and commas"),
+        ({"usd": "1e-07"}, "usd", "finer than a millionth"),
+        ({"usd": "1e999"}, "usd", "finite"),
+        ({"tokens": "1e-3"}, "tokens", "expected a whole number"),
+        ({"usd": 1, "block_after": "1e999"}, "block_after", "expected a time like"),
+        ({"usd": 1, "block_after": True}, "block_after", "expected a time like"),
+        ({"usd": 1, "marks": [{"at": "2e1"}]}, "marks.0.at", "expected a share"),
         ({"usd": 0.0000001}, "usd", "finer than a millionth of a dollar"),
         ({"usd": float("inf")}, "usd", "finite"),
         ({"tokens": 1.5}, "tokens", "a whole number"),

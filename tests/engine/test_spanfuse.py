@@ -48,6 +48,7 @@ MORE = {
     names.REASONING_TOKENS: 30,
     names.FINISH_REASONS: ["length"],
     names.BUDGET_USD: 2.5,
+    names.PRESUMED_USD: 0.0105,
 }
 values = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.binary(max_size=5)
 odd = values | st.lists(values, max_size=2)
@@ -89,6 +90,14 @@ def test_a_run_s_own_budget_and_a_cut_answer_are_read() -> None:
     assert (event.budget, event.cut, event.asks) == (2_500_000, True, False)
     assert fast(CHAT | {names.FINISH_REASONS: ["tool_calls"]}).asks
     assert (fast(CHAT).budget, fast(CHAT).cut) == (None, False)
+
+
+def test_what_was_charged_on_presumption_is_read() -> None:
+    event = fast({name: CHAT[name] for name in CHAT if "usage" not in name} | {names.PRESUMED_USD: 0.0105})
+
+    assert (event.usage, event.presumed, event.estimated) == (None, 10_500, True)
+    assert fast(CHAT | {names.PRESUMED_USD: -1}).presumed is None
+    assert fast(CHAT).presumed is None
 
 
 def test_whose_words_came_last_is_read() -> None:

@@ -15,7 +15,8 @@ from spanfuse.board import Board
 from spanfuse.errors import BreakerOpen
 from spanfuse.expecting import Expecting
 from spanfuse.gate import Gate
-from spanfuse.payments import Payment, Payments, Sources
+from spanfuse.payment import Payment
+from spanfuse.payments import Payments, Sources
 from spanfuse.provider import Intent
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.policy import ToolRule

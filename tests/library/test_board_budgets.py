@@ -98,3 +98,35 @@ def test_who_listens_for_what_is_lifted_hears_of_each_withdrawal(board: Board) -
     board.withdraw(order().id, 5)
 
     assert heard == [True]
+
+
+def test_an_account_that_is_spent_changes_nothing_of_the_others(board: Board) -> None:
+    """However many there are: this is done in the thread of a call."""
+    for number in range(1_000):
+        board.post(order(BreakerKey(Level.BUDGET, f"each[u{number}]"), reach=Reach(user=(f"u{number}",))))
+    board.post(order(R1))
+    (rows,) = board._wide._rows.values()
+    before, table = dict(rows), board._table
+
+    board.post(wide())
+    board.withdraw("budget/each[u7]/stop", 2)
+
+    assert board._table is table
+    assert rows.keys() ^ before.keys() == {"ann", "u7"}
+    assert all(rows[name] is before[name] for name in rows if name != "ann")
+    assert board.standing([], ANN) is not None
+    assert board.standing([], Payer(user="u7")) is None
+
+
+def test_the_orders_of_one_action_are_found_whatever_else_stands(board: Board, clock: Clock) -> None:
+    board.post(wide())
+    slow = order(R1, id="slow", action=Action.THROTTLE, params=PACE, ttl=5.0)
+    board.post(slow)
+    assert board.ordering(Action.THROTTLE) == board.copy().ordering(Action.THROTTLE) == [slow]
+
+    board.post(replace(slow, revision=2, action=Action.DEGRADE, degrading=Degrading(output_tokens=5)))
+    assert board.ordering(Action.THROTTLE) == []
+    assert [each.id for each in board.ordering(Action.DEGRADE)] == ["slow"]
+
+    clock.pass_(6.0)
+    assert board.ordering(Action.DEGRADE) == []

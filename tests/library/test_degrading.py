@@ -156,11 +156,12 @@ def test_what_is_stopped_is_not_changed_first(degrader: Degrader, board: Board) 
     [
         ("gpt-4o-mini", "gpt-5-pro", "gpt-4o-mini"),
         ("gpt-4o", "unpriced", "unpriced"),
-        ("slow", "gpt-5-pro", "gpt-5-pro"),
+        ("slow", "gpt-4o", "slow"),
+        ("gpt-4o", "slow", "gpt-4o"),
     ],
-    ids=["dearer", "of no known price", "of no price yet"],
+    ids=["dearer", "of no known price", "instead of one of no price yet", "of no price yet"],
 )
-def test_no_model_is_used_that_is_known_to_be_dearer(
+def test_no_model_is_used_that_is_dearer_or_may_turn_out_to_be(
     degrader: Degrader, board: Board, model: str, instead: str, used: str
 ) -> None:
     board.post(order(Degrading(models=((model, instead),))))
@@ -169,6 +170,20 @@ def test_no_model_is_used_that_is_known_to_be_dearer(
     degrader.degrade(intent, WHERE)
 
     assert intent.name == used
+
+
+def test_once_its_price_is_known_it_is_used_and_the_rest_is_given_up_meanwhile(
+    degrader: Degrader, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board.post(order(Degrading(models=(("gpt-4o", "slow"),), output_tokens=100)))
+    first, second = asking(), asking()
+
+    degrader.degrade(first, WHERE)
+    monkeypatch.setattr(Book, "rates", lambda *_: Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO))
+    degrader.degrade(second, WHERE)
+
+    assert (first.name, first.attributes[names.DEGRADED]) == ("gpt-4o", True)
+    assert second.name == "slow"
 
 
 def test_no_model_is_used_that_is_stopped_itself(degrader: Degrader, board: Board) -> None:

@@ -41,7 +41,7 @@ def test_a_person_reads_why_where_it_began_and_what_would_have_cleared_it() -> N
 
     assert str(BreakerOpen(stop)) == (
         "run/r1 is stopped (LOOP): search was called 5 times in a row. Rule repeat.equal: 5, limit 5. "
-        f"From span {'41' * 8} to span {'45' * 8} of trace {'54' * 16}. Cost so far: 0.1235 USD. "
+        f"From span {'41' * 8} to span {'45' * 8} of trace {'54' * 16}. Cost so far: 0.12 USD. "
         "Would have been cleared by a new result."
     )
 

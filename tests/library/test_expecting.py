@@ -14,6 +14,7 @@ from spanfuse.expecting import WELL_KNOWN, Expecting, measured, most_said
 from spanfuse.provider import Intent, Outcome
 from spanfuse.testing import Session
 from spanfuse_processor.engine import names
+from spanfuse_processor.engine.estimates import Expected
 from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
 
@@ -92,7 +93,7 @@ class TestExpecting:
 
 class TestGuessing:
     def test_tokens_come_from_what_was_asked_and_what_arrived(self) -> None:
-        assert taught().guess(asked(), Outcome(result="y" * 400)) == Usage(250, 100)
+        assert taught().guess(asked(), Outcome(result="yes " * 100)) == Usage(250, 100)
 
     def test_and_are_counted_where_they_can_be(self) -> None:
         outcome = Outcome(result="three little words", model="counted")
@@ -105,13 +106,72 @@ class TestGuessing:
 
         assert taught().guess(asked(), cut) == Usage(250, 40)
         assert taught().guess(asked(attributes={names.MAX_TOKENS: 9}), cut) == Usage(250, 9)
-        assert Expecting().guess(asked(), cut) == Usage(280, 0)
+        assert Expecting().guess(asked(), cut) == Usage(280, 1)
+
+    def test_an_answer_without_words_is_not_taken_for_prose(self) -> None:
+        assert taught().guess(asked(), Outcome(result="a3f29b7c01de4f88" * 25)).output_tokens >= 220
+
+    def test_a_piece_of_a_stream_is_a_token_at_least(self) -> None:
+        assert taught().guess(asked(), Outcome(result="yes " * 100, pieces=150)) == Usage(250, 150)
+
+    def test_but_not_where_a_server_sends_letter_by_letter(self) -> None:
+        assert taught().guess(asked(), Outcome(result="yes " * 100, pieces=400)) == Usage(250, 200)
+
+    def test_never_more_than_the_request_allows(self) -> None:
+        few = asked(attributes={names.MAX_TOKENS: 9})
+
+        assert taught().guess(few, Outcome(result="yes " * 100, pieces=50)) == Usage(250, 9)
+
+    def test_a_model_that_says_more_than_its_texts_show_is_known_for_it(self) -> None:
+        made = Expecting()
+        for _ in range(WELL_KNOWN):
+            made.learn(asked(), Usage(250, 204), Outcome(result="yes " * 100))
+
+        assert made.guess(asked(), Outcome(result="yes " * 100)) == Usage(250, 204)
 
     def test_an_answer_that_never_began_used_nothing(self) -> None:
         assert taught().guess(asked(), Outcome()) is None
 
     def test_one_that_was_dropped_unread_was_paid_for(self) -> None:
         assert taught().guess(asked(), Outcome(complete=False)) == Usage(250, 40)
+
+
+class TestWhatWasPaidFor:
+    """What is settled by a guess is settled on the upper side of it."""
+
+    def test_is_more_than_the_guess(self) -> None:
+        paid = Expected(500, 4_096)
+
+        assert Expecting().guess(asked(), Outcome(result="yes " * 100), paid) == Usage(500, 130)
+
+    def test_and_as_many_as_there_were_pieces(self) -> None:
+        paid = Expected(500, 4_096)
+
+        assert Expecting().guess(asked(), Outcome(result="yes " * 100, pieces=300), paid) == Usage(500, 300)
+
+    def test_but_not_more_than_was_paid(self) -> None:
+        assert Expecting().guess(asked(), Outcome(result="yes " * 100), Expected(500, 110)) == Usage(500, 110)
+
+    def test_unless_more_arrived(self) -> None:
+        assert Expecting().guess(asked(), Outcome(result="yes " * 100), Expected(500, 50)) == Usage(500, 100)
+
+    def test_how_much_more_is_learnt(self) -> None:
+        made = Expecting()
+        for _ in range(WELL_KNOWN):
+            made.learn(asked(), Usage(250, 308), Outcome(result="yes " * 100))
+
+        assert made.guess(asked(), Outcome(result="yes " * 100), Expected(500, 4_096)) == Usage(500, 312)
+
+    @pytest.mark.parametrize("model", ["o3-mini", "gpt-5", "openai/gpt-5-nano"])
+    def test_what_a_model_thinks_nobody_sees(self, model: str) -> None:
+        outcome = Outcome(result="yes " * 100, model=model)
+
+        assert Expecting().guess(asked(), outcome, Expected(500, 4_096)) == Usage(500, 4_096)
+
+    def test_nor_of_one_that_was_seen_to_think(self) -> None:
+        made = taught(1, Usage(250, 40, reasoning_tokens=30))
+
+        assert made.guess(asked(), Outcome(result="yes"), Expected(500, 4_096)) == Usage(500, 4_096)
 
 
 class HalfPrice:
@@ -133,7 +193,7 @@ class TestOnTheSpan:
     def test_a_stream_that_does_not_say_what_it_used_is_marked_and_priced(self, session: Session) -> None:
         session.live.prices = HalfPrice()
         with spanfuse.run():
-            begin(asked()).succeed(Outcome(result="y" * 400, model=MODEL))
+            begin(asked()).succeed(Outcome(result="yes " * 100, model=MODEL))
 
         span = session.spans[0].attributes
         assert (span[names.ESTIMATED], span[names.INPUT_TOKENS], span[names.OUTPUT_TOKENS]) == (
@@ -146,7 +206,7 @@ class TestOnTheSpan:
     def test_one_that_does_is_not_and_teaches(self, session: Session) -> None:
         with spanfuse.run():
             begin(asked()).succeed(Outcome(result="y", usage=Usage(100, 1)))
-            begin(asked()).succeed(Outcome(result="y" * 400))
+            begin(asked()).succeed(Outcome(result="yes " * 100))
 
         told, guessed = (span.attributes for span in session.spans[:2])
         assert names.ESTIMATED not in told
@@ -154,7 +214,7 @@ class TestOnTheSpan:
 
     def test_one_that_broke_is_paid_for_as_far_as_it_came(self, session: Session) -> None:
         with spanfuse.run():
-            begin(asked()).fail(OSError(), Outcome(result="y" * 40, response_id="r"))
+            begin(asked()).fail(OSError(), Outcome(result="yes " * 10, response_id="r"))
             begin(asked()).fail(OSError(), Outcome())
 
         broken, never = (span.attributes for span in session.spans[:2])

@@ -125,4 +125,4 @@ def test_a_changed_budget_keeps_what_was_spent_and_says_so(board: Board) -> None
     judge.renew(Policy(budgets=(replace(daily, limit=3),)))
 
     assert (events[-1].spent, events[-1].limit) == (3, 3)
-    assert board.standing([BreakerKey(Level.BUDGET, "daily")]) is not None
+    assert [each.key for each in board.directives()] == [BreakerKey(Level.BUDGET, "daily")]

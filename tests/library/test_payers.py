@@ -58,3 +58,9 @@ def test_it_is_who_the_processor_reads_off_the_span() -> None:
     assert (who.tenant, who.service, who.namespace, who.user) == (
         payer.tenant, payer.service, payer.namespace, payer.user
     )  # fmt: skip
+
+
+def test_what_the_process_says_is_read_as_the_processor_reads_it() -> None:
+    for said, known in ((7, "7"), (0, "0"), (b"u", "u"), (True, ""), (("u",), ""), (None, "")):
+        resource = {names.USER: said}
+        assert Payers(lambda resource=resource: resource).of(scope()).user == known  # type: ignore[misc]

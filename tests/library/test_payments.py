@@ -48,9 +48,25 @@ def test_it_is_settled_by_what_it_used() -> None:
 def test_what_nobody_knows_is_forfeited() -> None:
     till = Till(5_000)
 
-    paid(payments(till)).answered(None)
+    presumed = paid(payments(till)).answered(None)
 
     assert [how for how, _ in till.ends] == ["forfeited"]
+    assert presumed == COST
+
+
+def test_what_is_known_is_not_presumed() -> None:
+    assert paid(payments(Till(5_000))).answered(Usage(7, 4)) is None
+    assert paid(payments(Till(5_000))).failed(ConnectError()) is None
+    assert paid(payments(Till(5_000)), tool("search")).answered(None) is None
+
+
+def test_who_counts_money_that_was_not_taken_has_what_the_span_guesses() -> None:
+    till = Till(5_000, measures=frozenset({Measure.TOKENS}))
+
+    presumed = paid(payments(till)).answered(None, guess=Usage(2, 3))
+
+    assert (presumed, till.ends[0][0], till.ends[0][1].usd) == (None, "settled", 300)
+    assert till.ends[0][1].tokens > 10
 
 
 class Answered(Exception):

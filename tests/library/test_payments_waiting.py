@@ -11,8 +11,10 @@ from tests.library.paying import COST, RATES, Book, asked, paid, payments, refus
 from tests.library.purses.till import Till
 from tests.waiting import until
 
+from spanfuse import reaper
 from spanfuse.errors import BreakerOpen
-from spanfuse.payments import IN_LOOP, OPENING, PRICED, Payment
+from spanfuse.payment import Payment
+from spanfuse.payments import IN_LOOP, OPENING, PRICED
 from spanfuse.testing import directive
 from spanfuse_processor.engine.budget import Budget
 from spanfuse_processor.engine.budgets.requirements import requirement
@@ -46,6 +48,25 @@ def test_what_others_hold_is_waited_for() -> None:
 
     assert isinstance(payment, Payment)
     assert till.left == 1
+
+
+class Dropped:
+    """A stream as SDKs have them: in a cycle, so that only the collector finds it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_a_dropped_stream_of_this_process_holds_is_found_before_anybody_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reaper, "_next_sweep", 0.0)
+    till = Till(COST)
+    by = payments(till)
+    reaper.when_dropped(Dropped(), paid(by).cancel)
+    till.patience = 0.0  # who waits is refused
+
+    assert isinstance(paid(by), Payment)
 
 
 def test_but_no_longer_than_the_budget_says() -> None:

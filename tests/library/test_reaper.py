@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 
 import pytest
 from tests.waiting import until
@@ -42,6 +43,44 @@ def test_flush_waits_for_what_has_been_dropped() -> None:
     assert done
     assert endings == ["first"]
     call_off()
+
+
+@pytest.fixture
+def uncollected(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing is collected but by a sweep, and none was made before."""
+    monkeypatch.setattr(reaper, "_next_sweep", 0.0)
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_a_sweep_finds_what_was_dropped_and_waits_for_its_end() -> None:
+    endings: list[str] = []
+    reaper.when_dropped(Owner(), lambda: endings.append("swept"))
+    assert endings == []
+
+    assert reaper.sweep()
+
+    assert endings == ["swept"]
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_it_is_not_made_twice_in_a_second() -> None:
+    owner = Owner()
+    call_off = reaper.when_dropped(owner, lambda: None)
+
+    assert [reaper.sweep(), reaper.sweep()] == [True, False]
+    call_off()
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_nor_where_nothing_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reaper, "_owners", set())
+
+    assert not reaper.sweep()
+    assert reaper._next_sweep == 0.0
 
 
 def test_an_ending_that_was_called_off_is_not_called() -> None:

@@ -20,15 +20,57 @@ def words(refusal: Refusal) -> str:
 def test_it_says_what_the_call_needs_and_what_is_left() -> None:
     said = words(Refusal.of(Short(ANN, Measure.USD, 100_000, 40_000, False, 5.0)))
 
-    assert said.startswith("budget/daily[ann] is stopped (BUDGET): the call may cost 0.1000 USD; ")
-    assert "0.0400 USD is left" in said
-    assert "others" not in said
+    assert said == ("budget/daily[ann] is stopped (BUDGET): the call may cost 0.10 USD; 0.04 USD is left.")
+
+
+def test_it_says_of_how_much_when_there_is_more_and_what_helps() -> None:
+    short = Short(ANN, Measure.USD, 1_100, 700, False, 5.0, limit=50_000, renews_in=11_520.0)
+
+    said = words(Refusal.of(short))
+
+    assert "the call may cost 0.0011 USD; 0.0007 of 0.0500 USD is left. The budget begins anew at 20" in said
+    assert "UTC, in 3 h 12 min; a higher limit helps at once" in said
+
+
+def test_where_there_is_no_next_period_a_higher_limit_helps() -> None:
+    said = words(Refusal.of(Short(ANN, Measure.CALLS, 1, 0, False, 5.0, limit=200)))
+
+    assert "the call may take 1 call; 0 of 200 calls are left. A higher limit helps at once" in said
+
+
+def test_a_call_that_is_larger_than_the_limit_is_told_so() -> None:
+    said = words(
+        Refusal.of(Short(ANN, Measure.USD, 60_000, 50_000, False, 5.0, limit=50_000, renews_in=60.0))
+    )
+
+    assert "more than the whole limit" in said
+    assert "begins anew" not in said
+
+
+@pytest.mark.parametrize("can_come", [True, False])
+def test_a_processor_that_has_just_started_is_the_reason_and_not_others(can_come: bool) -> None:
+    short = Short(ANN, Measure.USD, 1_100, 50_000, can_come, 5.0, limit=50_000, renews_in=60.0, lends_in=22.4)
+
+    said = words(Refusal.of(short))
+
+    assert "the processor has just started" in said
+    assert "lends again in 22 s" in said
+    assert "nothing came back" not in said
+    assert "0.05" not in said
+
+
+@pytest.mark.parametrize("amount", [1, 7, 90, 1_100])
+def test_small_money_is_never_said_to_be_nothing(amount: int) -> None:
+    said = words(Refusal.of(Short(ANN, Measure.USD, 2 * amount, amount, False, 5.0, limit=50_000)))
+
+    assert "cost 0.00 " not in said
+    assert "0.0000 " not in said
 
 
 def test_it_says_that_others_hold_it() -> None:
     said = words(Refusal.of(Short(ANN, Measure.TOKENS, 5_000, 9_000, True, 2.5)))
 
-    assert "the call may cost 5,000 tokens; 9,000 tokens is left, which others hold" in said
+    assert "the call may take 5,000 tokens; 9,000 tokens are left, which others hold" in said
     assert "within 2.5 s" in said
 
 

@@ -76,10 +76,48 @@ def test_a_bad_file_is_said_once_with_its_line_and_changes_nothing(
     assert "mod" in line
 
 
-def test_a_file_that_is_gone_changes_nothing(watched: Watched) -> None:
+def test_a_file_that_is_gone_changes_nothing_and_is_said_once(
+    watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
     watched.path.unlink()
 
-    assert [watched.look(), watched.look()] == [None, None]
+    with caplog.at_level(logging.ERROR, "spanfuse"):
+        said = [watched.look() for _ in range(4)]
+
+    assert said == [None] * 4
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert "is not there any more; the policy before stays" in line
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n", "{}", "---\n{ }\n", "policy:\n"])
+def test_a_file_that_suddenly_says_nothing_is_refused(
+    watched: Watched, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched.write(text)
+
+    with caplog.at_level(logging.ERROR, "spanfuse"):
+        said = [watched.look() for _ in range(4)]
+
+    assert said == [None] * 4
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert "spanfuse.yaml: is empty" in line
+
+
+def test_who_means_it_says_so(watched: Watched) -> None:
+    watched.write("policy: {}")
+    watched.look()
+
+    assert watched.look() == Policy()
+
+
+def test_a_file_that_said_nothing_before_may_go_on_doing_so(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.write("")
+    watched.file = PolicyFile(Settings(config=str(watched.path)), watched.clock)
+    watched.write("# still nothing")
+    watched.look()
+
+    assert watched.look() == Policy()
 
 
 def test_without_a_file_nothing_is_ever_read() -> None:

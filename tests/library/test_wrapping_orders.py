@@ -137,10 +137,12 @@ class Till:
     def cancel(self) -> None:
         self.said.append("cancelled")
 
-    def answered(self, usage: object, service: str = "") -> None:
+    expected = None
+
+    def answered(self, usage: object, service: str = "", guess: object = None) -> None:
         self.said.append("answered")
 
-    def failed(self, error: BaseException, usage: object = None) -> None:
+    def failed(self, error: BaseException, usage: object = None, guess: object = None) -> None:
         self.said.append("failed")
 
 

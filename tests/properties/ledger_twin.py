@@ -58,6 +58,7 @@ class Promise:
     payer: Payer
     amounts: Amounts
     deadline: float
+    admitted: list[Account]
 
 
 class Twin:
@@ -65,10 +66,18 @@ class Twin:
 
     def __init__(self, budgets: Sequence[Budget]) -> None:
         self.budgets = {each.name: each for each in budgets}
+        self.known = dict(self.budgets)  # and those that there were
         self.facts: list[Fact] = []
         self.paid: dict[bytes, Paid] = {}
         self.promised: dict[bytes, Promise] = {}
         self.granted: dict[Account, int] = {}
+
+    def renew(self, budgets: Sequence[Budget]) -> None:
+        self.budgets = {each.name: each for each in budgets}
+        self.known |= self.budgets
+        for promise in self.promised.values():
+            gone = [each for each in promise.admitted if each.budget not in self.budgets]
+            promise.admitted = [*self.accounts(promise.payer, strict=True), *gone]
 
     def accounts(self, payer: Payer, strict: bool = False) -> list[Account]:
         found = []
@@ -82,14 +91,14 @@ class Twin:
 
     def counts(self, fact: Fact, wall: float) -> bool:
         """Whether what was spent then still is of the period that is now."""
-        budget = self.budgets[fact.account.budget]
+        budget = self.known[fact.account.budget]
         if budget.period is not Period.ROLLING:
             return era(budget, fact.wall) == era(budget, wall)
         width = budget.window / SLOTS
         return wall < (int(fact.wall // width) + 1) * width + budget.window
 
     def past(self, account: Account, then: float, wall: float) -> bool:
-        budget = self.budgets[account.budget]
+        budget = self.known[account.budget]
         if budget.period is Period.ROLLING:
             return then < wall - budget.window
         return then < wall and era(budget, then) != era(budget, wall)
@@ -98,7 +107,7 @@ class Twin:
         """Spent, calls, late and overrun."""
         mine = [fact for fact in self.facts if fact.account == account]
         now = [fact for fact in mine if self.counts(fact, wall)]
-        kept = mine if self.budgets[account.budget].period is Period.ROLLING else now
+        kept = mine if self.known[account.budget].period is Period.ROLLING else now
         return (
             sum(fact.amount for fact in now),
             sum(fact.calls for fact in now),
@@ -107,27 +116,23 @@ class Twin:
         )
 
     def reserved(self, account: Account) -> int:
-        measure = self.budgets[account.budget].measure
-        promised = (
-            each.amounts.of(measure)
-            for each in self.promised.values()
-            if account in self.accounts(each.payer, strict=True)
-        )
+        measure = self.known[account.budget].measure
+        promised = (each.amounts.of(measure) for each in self.promised.values() if account in each.admitted)
         return sum(promised) + self.granted.get(account, 0)
 
     def room(self, account: Account, wall: float) -> int:
-        budget = self.budgets[account.budget]
+        budget = self.known[account.budget]
         return budget.limit - self.spent(account, wall)[0] - self.reserved(account)
 
     def reserve(self, key: bytes, payer: Payer, amounts: Amounts, wall: float, ttl: float) -> Account | None:
         if key in self.promised:
             return None
         for account in self.accounts(payer, strict=True):
-            need = amounts.of(self.budgets[account.budget].measure)
+            need = amounts.of(self.known[account.budget].measure)
             if need and need > self.room(account, wall):
                 return account
         if key not in self.paid and self.accounts(payer):
-            self.promised[key] = Promise(payer, amounts, wall + ttl)
+            self.promised[key] = Promise(payer, amounts, wall + ttl, self.accounts(payer, strict=True))
         return None
 
     def expire(self, wall: float) -> set[bytes]:
@@ -158,13 +163,13 @@ class Twin:
             if self.paid[key].presumed:
                 self.correct(key, amounts, wall)
             return
-        admitted = [] if promise is None else self.accounts(promise.payer, strict=True)
+        admitted = [] if promise is None else promise.admitted
         accounts = list(dict.fromkeys([*self.accounts(payer), *admitted]))
         if not accounts:
             return
         mine = [account for account in accounts if str(account) not in leased]
         for account in accounts:
-            budget = self.budgets[account.budget]
+            budget = self.known[account.budget]
             amount = amounts.of(budget.measure) if account in mine else 0
             before = promise.amounts.of(budget.measure) if promise and account in admitted else 0
             late = amount if self.past(account, ended, wall) else 0
@@ -177,7 +182,7 @@ class Twin:
         if paid is None:
             return
         for account in paid.accounts:
-            budget = self.budgets[account.budget]
+            budget = self.known[account.budget]
             more = amounts.of(budget.measure) - paid.amounts.of(budget.measure)
             past = self.past(account, paid.wall, wall)
             if past and more < 0:
@@ -189,7 +194,7 @@ class Twin:
         self.paid[key] = Paid(amounts, paid.accounts, paid.wall, False)
 
     def grant(self, account: Account, amount: int, wall: float) -> int:
-        if self.budgets[account.budget].strict:
+        if self.known[account.budget].strict:
             amount = max(0, min(amount, self.room(account, wall)))
         self.granted[account] = self.granted.get(account, 0) + amount
         return amount
@@ -208,6 +213,6 @@ class Twin:
 
     def used(self, account: Account, amount: int, wall: float) -> None:
         granted = self.granted.get(account, 0)
-        overrun = max(0, amount - granted) if self.budgets[account.budget].strict else 0
+        overrun = max(0, amount - granted) if self.known[account.budget].strict else 0
         self.facts.append(Fact(account, wall, amount, 0, 0, overrun))
         self.granted[account] = max(0, granted - amount)

@@ -86,8 +86,19 @@ def full_ask() -> LeaseAsk:
 
 
 def full_answer() -> LeaseAnswer:
-    """An answer with every field set."""
+    """An answer as the first ones were."""
     return LeaseAnswer(Result.PARTIAL, "lease-1", 300_000, 4_000_000, 30.0, 10.0, 75_000)
+
+
+def explained_answer() -> LeaseAnswer:
+    """An answer with every field set."""
+    return replace(full_answer(), limit=9_000_000, renews_in=3_600.0, lends_in=22.0)
+
+
+def measured_directive() -> Directive:
+    """An order of a budget, whose evidence has a unit."""
+    order = budget_directive()
+    return replace(order, evidence=replace(order.evidence, observed=9.5, limit=10.0, unit="usd"))
 
 
 def sparing_effect() -> Effect:

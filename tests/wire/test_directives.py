@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.wire.builders import budget_directive, full_directive, removal, stop
+from tests.wire.builders import budget_directive, full_directive, measured_directive, removal, stop
 from tests.wire.builders import directives as any_directive
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level
@@ -178,3 +178,9 @@ def test_a_withdrawal_survives_the_wire() -> None:
     message = directives.encode_removal(removal("r1", 9)).SerializeToString()
 
     assert directives.decode_removal(pb.Removal.FromString(message)) == removal("r1", 9)
+
+
+def test_evidence_of_a_budget_keeps_its_unit() -> None:
+    order = measured_directive()
+
+    assert directives.decode(directives.encode(order)) == order

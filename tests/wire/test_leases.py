@@ -38,6 +38,8 @@ def test_an_ask_arrives_as_it_was_said(ask: LeaseAsk) -> None:
     st.builds(
         LeaseAnswer, st.sampled_from(Result), NAMES, AMOUNTS, AMOUNTS,
         st.integers(0, 10**6).map(float), st.integers(0, 10**6).map(float), AMOUNTS,
+        limit=AMOUNTS, renews_in=st.none() | st.integers(0, 10**6).map(float),
+        lends_in=st.integers(0, 10**6).map(float),
     )
 )  # fmt: skip
 def test_an_answer_arrives_as_it_was_said(answer: LeaseAnswer) -> None:

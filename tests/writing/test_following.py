@@ -22,13 +22,23 @@ class Replica:
         self.told: list[Written] = []
         self.faults: list[BaseException] = []
         self.store = store
-        self.gaps = 0
+        self.gaps = self.ends = 0
         self.follower = Follower(
-            self.open, "me", seen, self.told.extend, self.missed, self.faults.append, every=0.005
+            self.open,
+            "me",
+            seen,
+            self.told.extend,
+            self.missed,
+            self.faults.append,
+            every=0.005,
+            on_back=self.back,
         )
 
     def open(self) -> Store:
         return self.store.open()
+
+    def back(self) -> None:
+        self.ends += 1
 
     def missed(self) -> None:
         self.gaps += 1
@@ -70,12 +80,14 @@ def test_after_an_outage_what_was_written_meanwhile_is_read(store: Faulty, repli
     replica.follower.start()
     until(lambda: replica.follower.failures >= 2)
     assert replica.faults
+    assert replica.ends == 0
 
     store.away = False
     store.append_ledger("other", 1, entries(1, 2))
 
     until(lambda: replica.told)
     assert replica.numbers == [("other", 2)]
+    assert replica.ends == 1
 
 
 def test_who_was_away_for_too_long_is_told_and_reads_no_more(store: Faulty, replica: Replica) -> None:

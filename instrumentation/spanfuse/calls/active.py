@@ -25,7 +25,7 @@ from spanfuse.gate import Permit, named_key
 from spanfuse.guard import guarded
 from spanfuse.inflight import Wait
 from spanfuse.lineage import Trail
-from spanfuse.payments import Payment
+from spanfuse.payment import Payment
 from spanfuse.provider import Intent, Outcome
 from spanfuse.runtime import Runtime
 from spanfuse.telemetry import SCOPE
@@ -166,7 +166,7 @@ class WatchedCall(ActiveCall):
         ended = self._note_end()
         known: record.Attributes = {}
         try:
-            known.update(settling.told(self._live, self._intent, outcome, self._start_ns))
+            known.update(self._told(outcome))
             known.update(settling.compared(self._live, self._intent, outcome))
             self._remember(outcome, ended)
             if self._changed is not None:
@@ -174,7 +174,8 @@ class WatchedCall(ActiveCall):
         finally:
             self._permit.settle(outcome.usage)
             if self._payment is not None:
-                self._payment.answered(settling.spent(outcome, known), outcome.service)
+                used, guess = settling.spent(outcome, known), settling.guessed(known)
+                settling.presume(known, self._payment.answered(used, outcome.service, guess))
             self._finish(known, ended)
 
     @guarded("fail", None)
@@ -186,15 +187,19 @@ class WatchedCall(ActiveCall):
         known = record.of_error(error)
         try:
             if partial is not None:
-                known.update(settling.told(self._live, self._intent, partial, self._start_ns))
+                known.update(self._told(partial))
             known.update(settling.compared_error(self._live, self._intent, error))
             if self._intent.stream and isinstance(error, BreakerOpen | RunStopped):
                 self._live.board.ledger.add(error.directive, closed=1)
         finally:
             self._permit.fail(error)
             if self._payment is not None:
-                self._payment.failed(error, partial.usage if partial else None)
+                used, guess = partial.usage if partial else None, settling.guessed(known)
+                settling.presume(known, self._payment.failed(error, used, guess))
             self._finish(known, ended, STATUS_ERROR)
+
+    def _told(self, outcome: Outcome) -> record.Attributes:
+        return settling.told(self._live, self._intent, outcome, self._start_ns, self._payment)
 
     def _pay_anew(self) -> None:
         """What was refused cost nothing; what is asked now may cost more, and others may pay for it."""

@@ -11,26 +11,30 @@ from typing import Any, Final
 
 from spanfuse.calls import record
 from spanfuse.lineage import Asked, Trail
+from spanfuse.payment import Payment
 from spanfuse.prices import day_of
 from spanfuse.provider import Intent, Outcome, ToolRequest
 from spanfuse.runtime import Runtime
 from spanfuse_processor.engine import effects, names
 from spanfuse_processor.engine.fingerprint import UNKNOWN, ArgumentPrints
-from spanfuse_processor.engine.nouns import Kind, Usage
+from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.pricing import Rates
 
 _CONTAINERS: Final = frozenset({Kind.AGENT, Kind.WORKFLOW})
 _TOLD: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS})
 
 
-def told(live: Runtime, intent: Intent, outcome: Outcome, start_ns: int) -> record.Attributes:
-    """What the response says of itself, and what it cost. Usage that was not said is guessed, and marked."""
+def told(
+    live: Runtime, intent: Intent, outcome: Outcome, start_ns: int, payment: Payment | None = None
+) -> record.Attributes:
+    """What the response says of itself, and what it cost. Usage that was not said is guessed, and marked: on
+    the upper side where the call was paid for, so that what is charged and what is told are the same."""
     known = record.of_outcome(outcome)
     usage = outcome.usage
     if usage is not None:
-        live.expecting.learn(intent, usage)
+        live.expecting.learn(intent, usage, outcome)
     elif intent.stream and intent.kind in _TOLD:
-        usage = live.expecting.guess(intent, outcome)
+        usage = live.expecting.guess(intent, outcome, payment.expected if payment else None)
         if usage is not None:
             known |= record.of_usage(usage) | {names.ESTIMATED: True}
     if usage is not None:
@@ -42,16 +46,29 @@ def told(live: Runtime, intent: Intent, outcome: Outcome, start_ns: int) -> reco
 
 def correct(live: Runtime, known: record.Attributes, span_id: bytes) -> None:
     """A call is over and told: where its usage was guessed, whoever has said it before corrects it."""
-    told = live.twins.guessed(span_id) if names.ESTIMATED in known else None
+    unsure = names.ESTIMATED in known or names.PRESUMED_USD in known
+    told = live.twins.guessed(span_id) if unsure else None
     if told is not None:
         live.host.span_ended(told)
 
 
 def spent(outcome: Outcome, known: Mapping[str, Any]) -> Usage | None:
     """What is paid for: the usage that was said, or, of an answer that was not cut off, the one guessed."""
-    if outcome.usage is not None or not outcome.complete or names.OUTPUT_TOKENS not in known:
-        return outcome.usage
-    return Usage(known.get(names.INPUT_TOKENS, 0), known[names.OUTPUT_TOKENS])
+    return guessed(known) if outcome.usage is None and outcome.complete else outcome.usage
+
+
+def guessed(known: Mapping[str, Any]) -> Usage | None:
+    """The usage that a span says though nobody has said it; None: it says none."""
+    if names.ESTIMATED not in known:
+        return None
+    return Usage(known[names.INPUT_TOKENS], known[names.OUTPUT_TOKENS])
+
+
+def presume(known: record.Attributes, presumed: MicroUsd | None) -> None:
+    """Says what a call was charged by, where nobody knows what it came to: in place of any guess."""
+    if presumed is not None:
+        known.pop(names.COST_USD, None)
+        known[names.PRESUMED_USD] = presumed / 1e6
 
 
 def asked(live: Runtime, intent: Intent) -> ArgumentPrints:

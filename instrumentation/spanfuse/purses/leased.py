@@ -110,12 +110,15 @@ class LeasedPurse:
 
     def settle(self, pools: tuple[Pool, ...], took: Amounts, used: Amounts | None) -> None:
         """What a call took has come to so much; None: to nothing."""
+        tell = False
         with self._lock:
             for pool in pools:
                 pool.taken -= took[pool.at]
                 if used is not None:
-                    pool.spend(used[pool.at])
+                    tell |= pool.spend(used[pool.at])
         self.room.made()
+        if tell:
+            self._ring()
 
     def due(self) -> list[tuple[Pool, LeaseAsk]]:
         """What is to be asked now, each with its pool."""
@@ -186,7 +189,7 @@ class LeasedPurse:
 
     def _look(self) -> None:
         """Reads from the board which calls take from which accounts."""
-        standing = [each for each in self._board.directives() if each.action is Action.REQUIRE_LEASE]
+        standing = self._board.ordering(Action.REQUIRE_LEASE)
         rules = tuple(
             each
             for each in standing

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Final
 
 from spanfuse import reaper
@@ -65,7 +66,11 @@ class OwnPurse:
                 return None
             budget, balance = ledger.budget(account), ledger.balance(account, wall)
             need, left = amounts.of(budget.measure), max(0, balance.limit - balance.spent)
-            return Short(account, budget.measure, need, left, left >= need, budget.patience)
+            renews_in = balance.end - wall if wall < balance.end < inf else None
+            return Short(
+                account, budget.measure, need, left, left >= need, budget.patience,
+                limit=balance.limit, renews_in=renews_in,
+            )  # fmt: skip
 
         return self.judge.money(reserve) or _Reserved(self, key, amounts)
 
@@ -96,7 +101,7 @@ class _Reserved:
 
         Where no money was taken, the span that ends now settles it.
         """
-        if self._once and self._amounts.usd:
+        if self._once and (self._amounts.usd or amounts.usd):
             self._do(lambda treasury, wall: treasury.settle(self._key, amounts, wall))
 
     def forfeit(self) -> None:

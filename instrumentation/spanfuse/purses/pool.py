@@ -20,6 +20,11 @@ from spanfuse_processor.engine.verdicts import Directive
 FRESH: Final = 0.25
 """Seconds for which an answer that there is nothing left is believed."""
 UNKNOWN: Final = -1
+PART: Final = 10
+"""What was spent is told at once when it comes to one in so many parts of the account's limit,"""
+SMALL: Final = 100
+EVERY: Final = 1.0
+"""and after so many seconds when it comes to one in `SMALL`: so that marks are told when they are reached."""
 
 
 class Pool:
@@ -34,14 +39,15 @@ class Pool:
         low: it asks ahead when less than this is free.
         waiting: who waits, and for how much.
         refresh_at: when it is to ask anyway. again, denied_until: before when it is not to ask, or to want.
+        limit, renews_at: of the account, as far as is known (0, infinite). lends_at: when anything is lent.
         asks: how often it has asked.
         overrun: what calls came to beyond what they had taken.
     """
 
     __slots__ = (
         "_answered", "_asking", "_returning", "_told", "account", "again", "asks", "at", "denied_until",
-        "lease", "low", "may", "measure", "name", "order", "overrun", "patience", "refresh_at", "remaining",
-        "safe", "taken", "touched", "until", "used", "waiting",
+        "lease", "lends_at", "limit", "low", "may", "measure", "name", "order", "overrun", "patience",
+        "refresh_at", "remaining", "renews_at", "safe", "taken", "touched", "until", "used", "waiting",
     )  # fmt: skip
 
     def __init__(self, account: Account, measure: Measure, now: float) -> None:
@@ -52,7 +58,9 @@ class Pool:
         self.order: Directive | None = None
         self.may = self.used = self.taken = self.safe = self.low = self.asks = self.overrun = 0
         self.remaining = UNKNOWN
-        self.until = self.refresh_at = math.inf
+        self.limit = 0
+        self.lends_at = now
+        self.until = self.refresh_at = self.renews_at = math.inf
         self.again = self.touched = self.denied_until = now
         self.waiting: dict[object, int] = {}
         self._answered, self._told = -math.inf, 0
@@ -70,20 +78,26 @@ class Pool:
             if self.free >= need:
                 return None
         self.touched = now
-        gone = 0 <= self.remaining < need and now - self._answered <= FRESH
+        fresh, lends_in = now - self._answered <= FRESH, max(0.0, self.lends_at - now)
+        gone = fresh and (0 <= self.remaining < need or (lends_in > self.patience and not self.taken))
         if gone:
             self.waiting.pop(waiter, None)
         else:
             self.waiting[waiter] = need
         left = None if self.remaining == UNKNOWN else self.remaining
-        return Short(self.account, self.measure, need, left, not gone, self.patience, order=self.order)
+        renews_in = self.renews_at - now if now < self.renews_at < math.inf else None
+        return Short(
+            self.account, self.measure, need, left, not gone, self.patience, order=self.order,
+            limit=self.limit or None, renews_in=renews_in, lends_in=lends_in,
+        )  # fmt: skip
 
-    def spend(self, amount: int) -> None:
-        """A call came to so much."""
-        before = self.free
+    def spend(self, amount: int) -> bool:
+        """A call came to so much. Whether that is to be told sooner than what was spent before."""
+        before, untold = self.free, self._untold
         self.used += amount
         if self.free < 0:
             self.overrun += amount - max(0, before)
+        return any(untold * parts < self.limit <= self._untold * parts for parts in (SMALL, PART))
 
     def due(self, now: float) -> bool:
         """Whether it has something to ask now."""
@@ -97,7 +111,18 @@ class Pool:
             return self.again
         if self.free < self.low or self._missing() > 0:
             return max(self.again, self.denied_until)
-        return math.inf if self._rests else max(self.again, self.refresh_at)
+        return math.inf if self._rests else max(self.again, min(self.refresh_at, self._tells_at()))
+
+    def _tells_at(self) -> float:
+        """When what was spent is to be told, whatever else there is to ask."""
+        if not self.limit or self._untold * SMALL < self.limit:
+            return math.inf
+        return -math.inf if self._untold * PART >= self.limit else self._answered + EVERY
+
+    @property
+    def _untold(self) -> int:
+        """What was spent and is not told yet."""
+        return self.used - max(0, self._told)
 
     def announce(self, now: float) -> None:
         """Has all be told anew, at once."""
@@ -138,6 +163,8 @@ class Pool:
         self._told = ask.used
         self.until, self.safe = sent + answer.ttl, answer.safe
         self.remaining, self._answered, self.again = answer.remaining, now, now
+        self.limit, self.lends_at = answer.limit, now + answer.lends_in
+        self.renews_at = math.inf if answer.renews_in is None else now + answer.renews_in
         if answer.result is Result.DENIED:
             self.denied_until = now + answer.refresh_after
             self.refresh_at = now + answer.ttl / 3
@@ -149,7 +176,7 @@ class Pool:
     def _gives_up(self, ask: LeaseAsk, answer: LeaseAnswer) -> bool:
         """Takes in what it may spend; whether that is less than it said that it holds."""
         self.may = max(ask.used + answer.granted, self.used + self.taken)
-        if answer.result is Result.DENIED and self.free > 0:
+        if answer.result is Result.DENIED and self.free > 0 and not answer.lends_in:
             self.may = self.used + self.taken  # too little for anybody here: others may have use for it
         return self.may < ask.used + max(ask.held, answer.granted)
 

@@ -147,7 +147,7 @@ class Money:
         self._telling.tell(self._cashier.settle(wall))
         self._telling.tell(self._treasury.advance(wall))
         self._order(self._lending.advance(wall), ())
-        self._telling.advance()
+        self._telling.advance(self._clock.monotonic())
         self.keep()
         if self._clock.monotonic() - self._looked >= LOOK_EVERY:
             self._look(wall)
@@ -209,6 +209,7 @@ class Money:
         self._books.ledger.dump(self.dump(), self._books.keeper.seen, self._wall())
         if self._webhook is not None:
             await asyncio.to_thread(self._webhook.close)
+            self._telling.advance(self._clock.monotonic())
         await self._books.close(CLOSING)
 
     def drain(self) -> list[Entry]:

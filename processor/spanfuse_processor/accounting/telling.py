@@ -12,6 +12,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from spanfuse_processor.accounting.hook_news import HookNews
 from spanfuse_processor.alerting.webhook import Webhook
 from spanfuse_processor.bookkeeping.noting import note_of
 from spanfuse_processor.engine.alerts import BudgetEvent, Notice
@@ -50,7 +51,7 @@ class Telling:
         self._webhook = webhook
         self._board = board
         self._on_fault = on_fault
-        self._failed = 0
+        self._news = HookNews(webhook) if webhook is not None else None
 
     def tell(self, notices: Iterable[Notice]) -> None:
         """Passes on what was said; on the loop's own thread."""
@@ -63,14 +64,10 @@ class Telling:
             self._publish(directives, removals)
         asyncio.get_running_loop().call_soon(self._report, notices)
 
-    def advance(self) -> None:
-        """Says, once for each time, that the webhook did not take something."""
-        sent = self._webhook.sent if self._webhook is not None else None
-        if sent is not None and sent.failed > self._failed:
-            self._failed = sent.failed
-            log.say(
-                logging.WARNING, "the webhook did not take an event", problem=sent.problem, failed=sent.failed
-            )
+    def advance(self, now: float) -> None:
+        """Time has passed (`now`: monotonic seconds): says what is new of the webhook."""
+        if self._news is not None:
+            self._news.look(now)
 
     def _report(self, notices: Sequence[Notice]) -> None:
         events = [note.event for note in notices if note.event is not None]

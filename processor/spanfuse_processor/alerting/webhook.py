@@ -11,10 +11,12 @@ from __future__ import annotations
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from typing import Final, NamedTuple
 
 from spanfuse_processor.alerting.payload import body_of, headers
@@ -27,14 +29,15 @@ TAKEN: Final = range(200, 300)
 
 @dataclass(slots=True)
 class Sent:
-    """What came of events so far. All of them only grow, but `waiting`."""
+    """What came of events so far. Numbers only grow, but for `waiting`."""
 
     delivered: int = 0
     failed: int = 0  # given up: refused for good, or tried too often
     dropped: int = 0  # too many waited
     retries: int = 0
     waiting: int = 0
-    problem: str = ""  # the latest, for a person
+    failing: bool = False  # the latest was not taken
+    problem: str = ""  # the latest, for a person; without the address
 
 
 class _Letter(NamedTuple):
@@ -52,6 +55,7 @@ def post(url: str, body: bytes, fields: Mapping[str, str], timeout: float) -> in
 
     Raises:
         OSError: it could not be reached, or did not answer in time.
+        http.client.HTTPException: what it answered is not HTTP.
     """
     request = urllib.request.Request(url, body, dict(fields), method="POST")
     try:
@@ -71,7 +75,12 @@ _opener: Final = urllib.request.build_opener(_NoRedirects)
 
 
 class Webhook:
-    """One webhook and the thread that serves it. `first` and `longest` bound the delays, in seconds."""
+    """One webhook and the thread that serves it. `first` and `longest` bound the delays, in seconds.
+
+    Attributes:
+        host: where it is, without what may be secret.
+        sent: what came of events.
+    """
 
     def __init__(
         self,
@@ -86,6 +95,7 @@ class Webhook:
         send: Post = post,
         wall: Callable[[], float] = time.time,
     ) -> None:
+        self.host = _host(url)
         self._url, self._secret, self._timeout = url, secret, timeout
         self._most, self._room, self._first, self._longest = most, waiting, first, longest
         self._send, self._wall = send, wall
@@ -137,14 +147,16 @@ class Webhook:
         try:
             fields = headers(letter.event.id, seconds, letter.body, self._secret)
             status = self._send(self._url, letter.body, fields, self._timeout)
-            problem = "" if status in TAKEN else f"{self._url} answered {status}"
+            problem = "" if status in TAKEN else f"it answered {status}"
             hopeless = 400 <= status < 500 and status not in AGAIN
-        except (OSError, ValueError) as error:
-            problem, hopeless = f"{self._url}: {error}", False
+        except OSError as error:
+            problem, hopeless = str(error) or type(error).__name__, False
+        except (HTTPException, ValueError) as error:  # their texts may have the address in them
+            problem, hopeless = type(error).__name__, False
         tries = letter.tries + 1
         over = not problem or hopeless or tries >= self._most or self._closing
         with self._bell:
-            self.sent.problem = problem or self.sent.problem
+            self.sent.problem, self.sent.failing = problem or self.sent.problem, bool(problem)
             if over:
                 self._drop(letter)
                 self.sent.delivered += not problem
@@ -166,3 +178,17 @@ class Webhook:
     def _replace(self, letter: _Letter, again: _Letter) -> None:
         if self._letters and self._letters[0] is letter:
             self._letters[0] = again
+
+
+def _host(url: str) -> str:
+    """The host of a URL, and its port where it is named.
+
+    >>> _host("https://ann:pass@hooks.example.org:8443/services/T0/secret?token=s"), _host("no url [")
+    ('hooks.example.org:8443', '')
+    """
+    try:
+        parts = urllib.parse.urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return ""
+    return f"{parts.hostname or ''}{port}"

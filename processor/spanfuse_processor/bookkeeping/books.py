@@ -12,8 +12,18 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from spanfuse_processor.bookkeeping.outages import Outages
 from spanfuse_processor.clock import Clock
-from spanfuse_processor.store import BillRow, EventRow, SpendRow, Store, StoreError, Written
+from spanfuse_processor.store import (
+    BillRow,
+    EventRow,
+    LedgerGap,
+    RowsRefused,
+    SpendRow,
+    Store,
+    StoreError,
+    Written,
+)
 from spanfuse_processor.storing import open_store, store_class
 from spanfuse_processor.writing import Follower, Keeper, Restored, Writer, WriterStats, restore
 from spanfuse_processor.writing.keeping import Kept, numbered_on
@@ -52,11 +62,13 @@ class Books:
         self._keep = keep_days * A_DAY
         self._clock = clock
         self._on_fault = on_fault
+        self._outages = Outages(clock.monotonic)
         self._shared: dict[str, Store] = {}
         for each in (self._url, self._ledger_url):
             store_class(each)
-        self.rows = self._writer(self._url)
-        self.ledger = self.rows if self._ledger_url == self._url else self._writer(self._ledger_url)
+        self.rows = self._writer(self._url, "rows")
+        shared = self._ledger_url == self._url
+        self.ledger = self.rows if shared else self._writer(self._ledger_url, "ledger")
         self.keeper = Keeper(self.ledger, {})
         self._pruned = clock.monotonic() - PRUNE_EVERY
         self._follower: Follower | None = None
@@ -71,7 +83,7 @@ class Books:
                 self.keeper = Keeper(self.ledger, restored.seen)
                 return restored
             except StoreError as error:
-                self._on_fault("store", error)
+                self._failed(self._ledger_url, "start", error)
             if self._clock.monotonic() >= until:
                 return None
             await asyncio.sleep(TRY_EVERY)
@@ -113,7 +125,8 @@ class Books:
             self.keeper.seen,
             deliver,
             on_gap,
-            lambda error: self._on_fault("store", error),
+            lambda error: self._failed(self._ledger_url, "others", error),
+            on_back=lambda: self._back(self._ledger_url, "others"),
         )
         self._follower.start()
 
@@ -155,10 +168,31 @@ class Books:
         done = await asyncio.gather(*(asyncio.to_thread(each.close, timeout) for each in writers))
         return all(done)
 
-    def _writer(self, url: str) -> Writer:
+    def _writer(self, url: str, who: str) -> Writer:
         return Writer(
-            lambda: self._open(url), self._clock.monotonic, lambda error: self._on_fault("store", error)
+            lambda: self._open(url),
+            self._clock.monotonic,
+            lambda error: self._failed(url, who, error),
+            on_back=lambda: self._back(url, who),
         )
+
+    def _failed(self, url: str, who: str, error: BaseException) -> None:
+        """A store that is away, or refuses, is told of as that; all else is a fault of ours."""
+        if isinstance(error, RowsRefused):
+            self._outages.refused(url, error)
+        elif isinstance(error, LedgerGap):
+            self._outages.gap(url)
+        elif isinstance(error, StoreError):
+            self._outages.failed(url, who, error, self._stats_of(url).waiting)
+        else:
+            self._on_fault("store", error)
+
+    def _back(self, url: str, who: str) -> None:
+        stats = self._stats_of(url)
+        self._outages.succeeded(url, who, stats.waiting, stats.dropped)
+
+    def _stats_of(self, url: str) -> WriterStats:
+        return (self.rows if url == self._url else self.ledger).stats()
 
     def _open(self, url: str) -> Store:
         """A store; that in memory is one for all who ask."""
@@ -171,15 +205,17 @@ class Books:
         try:
             return self._restore() if self.ledger.flush_ledger(FLUSHED_WITHIN) else None
         except StoreError as error:
-            self._on_fault("store", error)
+            self._failed(self._ledger_url, "start", error)
             return None
 
     def _restore(self) -> Restored:
         store = self._open(self._ledger_url)
         try:
-            return restore(store)
+            restored = restore(store)
         finally:
             store.close()
+        self._back(self._ledger_url, "start")
+        return restored
 
     def _spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
         store = self._open(self._url)

@@ -2,6 +2,7 @@
 
 Rule 1: those that are nearest to their limit come first. Rule 2: names come from applications: nothing in
 them moves a terminal. Rule 3: a forecast is said where there is one, and as what it is.
+What was charged to budgets that the configuration does not name is shown, too: its limit is not known.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from spanfuse_processor.commands.admin_client import AdminError
@@ -43,7 +44,19 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(table([COLUMNS, *map(_cells, rows)], _RIGHT)))  # noqa: T201
     else:
         print("nothing has been charged to any budget")  # noqa: T201
+    for note in filter(None, (answer.get("note"), _unknown(rows))):
+        print(f"spanfuse budgets: {note}", file=sys.stderr)  # noqa: T201
     return 0
+
+
+def _unknown(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What is to be done about budgets whose limits are not known."""
+    names = sorted({printable(row["budget"]) for row in rows if not row.get("configured", True)})
+    if not names:
+        return ""
+    return (
+        f"no budget of the configuration counts {', '.join(names)}: give --config FILE for limits and marks"
+    )
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -51,14 +64,18 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     resets = row["resets_in_seconds"]
     return (
         printable(row["account"]),
-        row["period"],
-        f"{_figure(row['limit'], unit)} {_UNITS.get(unit, unit)}",
+        row["period"] or "-",
+        f"{'?' if row['limit'] is None else _figure(row['limit'], unit)} {_UNITS.get(unit, unit)}",
         _figure(row["spent"], unit),
         _figure(row["reserved"], unit),
         "-" if share is None else f"{100 * share:.0f} %",
         "-" if resets is None else span(resets),
-        ", ".join([*row["reactions"], *_forecast(row)]) or "-",
+        ", ".join([*row["reactions"], *_forecast(row), *_unconfigured(row)]) or "-",
     )
+
+
+def _unconfigured(row: Mapping[str, Any]) -> list[str]:
+    return [] if row.get("configured", True) else ["not configured"]
 
 
 def _forecast(row: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,7 @@
-"""`spanfuse check FILE`: reads a configuration file as the service would, and says what is wrong with it.
+"""`spanfuse check FILE`: reads a configuration file as the service would, and says all that is wrong with it.
 
-With `--explain` it also says what the policy means for a given call.
+Rule 1: what the service would only find when it starts is looked at, too. Rule 2: a driver that is not
+installed here is a warning. With `--explain` it also says what the policy means for a given call.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import json
 import sys
 
 from spanfuse_processor.commands.explaining import ASKED, explain, read_place
-from spanfuse_processor.config_loading import ConfigError, config_schema, load_config
+from spanfuse_processor.commands.problems import examine
+from spanfuse_processor.commands.starting import check_start, missing_drivers
+from spanfuse_processor.config import Config
+from spanfuse_processor.config_loading import ConfigError, config_schema
 
 HELP = "Check a configuration file: errors with line and field. Exit 1 when it is refused."
 
@@ -40,12 +44,25 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"spanfuse check: --explain: {error}", file=sys.stderr)  # noqa: T201
         return 2
-    try:
-        config = load_config(arguments.file, {})
-    except ConfigError as error:
-        print(f"spanfuse check: {error}", file=sys.stderr)  # noqa: T201
+    config = _examined(arguments.file)
+    if config is None:
         return 1
     print(f"{arguments.file}: ok")  # noqa: T201
     for line in explain(config.policy, *asked) if asked is not None else ():
         print(line)  # noqa: T201
     return 0
+
+
+def _examined(file: str) -> Config | None:
+    """What a good file describes; of a bad one it says what is wrong."""
+    try:
+        config, problems = examine(file, check_start)
+    except ConfigError as error:
+        config, problems = Config(), [error]
+    for problem in problems:
+        print(f"spanfuse check: {problem}", file=sys.stderr)  # noqa: T201
+    if problems:
+        return None
+    for driver in missing_drivers(config):
+        print(f"spanfuse check: {file}: a warning: {driver}", file=sys.stderr)  # noqa: T201
+    return config

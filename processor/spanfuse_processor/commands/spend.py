@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from spanfuse_processor.commands.admin_client import AdminError
 from spanfuse_processor.commands.money import add_place_arguments, spend
-from spanfuse_processor.moments import moment
+from spanfuse_processor.moments import stretch, written
 from spanfuse_processor.store import GROUPS, check_groups
 from spanfuse_processor.terminal import printable, table
 
@@ -44,7 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FIELDS",
         help=f"comma-separated: {', '.join(GROUPS)} (default: feature)",
     )
-    add("--since", default="7d", metavar="MOMENT", help="7d, 12h, 2026-05-28, 2026-05-28T12:00 (default: 7d)")
+    add(
+        "--since",
+        default="",
+        metavar="MOMENT",
+        help="7d, 12h, 2026-05-28, 2026-05-28T12:00, or seconds since the epoch "
+        "(default: 7 days before --until)",
+    )
     add(
         "--until", default="now", metavar="MOMENT", help="likewise (default: now); days begin at midnight UTC"
     )
@@ -59,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     now = time.time()
     try:
         by = check_groups(filter(None, arguments.by.split(",")))
-        answer = spend(arguments, by, moment(arguments.since, now), moment(arguments.until, now))
+        since, until = stretch(arguments.since, arguments.until, now)
+        answer = spend(arguments, by, since, until)
     except ValueError as error:
         return _complain(str(error), 2)
     except AdminError as error:
@@ -68,8 +75,12 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(answer))  # noqa: T201
     elif arguments.csv:
         _write_csv(by, answer["rows"])
-    else:
+    elif answer["rows"]:
         _write_table(by, answer)
+    else:
+        print(f"nothing was spent from {_short(since)} to {_short(until)}")  # noqa: T201
+    if note := answer.get("note"):
+        _complain(note, 0)
     if not answer["complete"]:
         _complain("there is more: only the dearest rows are shown", 0)
     return 0
@@ -87,10 +98,12 @@ def _write_table(by: Sequence[str], answer: Mapping[str, Any]) -> None:
     lines += [[*(printable(row[field]) or "-" for field in by), *_figures(row)] for row in answer["rows"]]
     if len(answer["rows"]) > 1 and by:
         lines.append([*["total", *[""] * (len(by) - 1)], *_figures(answer["total"])])
-    if not answer["rows"]:
-        print("nothing was spent")  # noqa: T201
-        return
     print("\n".join(table(lines, range(len(by), len(lines[0])))))  # noqa: T201
+
+
+def _short(at: float) -> str:
+    """A moment for people, to the minute."""
+    return f"{written(at)[:16].replace('T', ' ')} UTC"
 
 
 def _figures(row: Mapping[str, Any]) -> list[str]:

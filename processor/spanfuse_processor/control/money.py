@@ -16,7 +16,7 @@ from spanfuse_processor.control.accounts import show_account, show_spend
 from spanfuse_processor.control.guarding import as_json, failure, for_operators
 from spanfuse_processor.control.payloads import BadRequest, read_limit
 from spanfuse_processor.engine.treasury import AccountView
-from spanfuse_processor.moments import moment
+from spanfuse_processor.moments import stretch
 from spanfuse_processor.store import SpendRow, StoreError, check_groups
 from spanfuse_processor.web import Request, Response, Route
 
@@ -66,8 +66,7 @@ class MoneyDesk:
         query = parse_qs(request.query)
         try:
             by = check_groups(filter(None, query.get("by", [""])[-1].split(",")))
-            since = moment(query.get("since", ["7d"])[-1], self._now())
-            until = moment(query.get("until", ["now"])[-1], self._now())
+            since, until = stretch(query.get("since", [""])[-1], query.get("until", ["now"])[-1], self._now())
         except ValueError as error:
             raise BadRequest(str(error)) from None
         try:

@@ -100,6 +100,7 @@ def show_directive(directive: Directive) -> dict[str, Any]:
         "rule": evidence.rule,
         "observed": evidence.observed,
         "limit": evidence.limit,
+        "unit": evidence.unit,
         "trace_id": evidence.trace_id.hex(),
         "first_span_id": evidence.first_span_id.hex(),
         "span_ids": [span_id.hex() for span_id in evidence.span_ids],

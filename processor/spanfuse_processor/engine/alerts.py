@@ -7,11 +7,13 @@ frozen data, with what was spent and until when the period lasts. It does not kn
 from __future__ import annotations
 
 from enum import StrEnum
+from math import isinf
 from typing import NamedTuple
 
 from spanfuse_processor.engine.budget import Account, Measure, Reaction
 from spanfuse_processor.engine.forecast import RunForecast
 from spanfuse_processor.engine.verdicts import Directive, Mode, Removal
+from spanfuse_processor.engine.wording import duration, figure, moment, part_of, percent
 
 
 class Condition(StrEnum):
@@ -69,16 +71,26 @@ class BudgetEvent(NamedTuple):
         >>> seen.words()
         'Budget daily has reached 80 % of its limit: 8.10 of 10.00 USD are spent.'
         """
-        spent = f"{_figure(self.spent, self.measure)} of {_figure(self.limit, self.measure)}"
-        said = _WORDS[self.condition].format(
-            share=round(100 * self.share), left=self._left(), steps=self._steps()
-        )
-        return f"Budget {self.account} {said}: {spent} {_UNITS[self.measure]} are spent.{self._total()}"
+        spent = part_of(self.spent, self.limit, self.measure)
+        whole = self.condition is Condition.MARK and self.share == 1.0
+        said = "has reached its limit" if whole else _WORDS[self.condition]
+        said = said.format(share=percent(self.share), left=self._left(), steps=self._steps())
+        return f"Budget {self.account} {said}: {spent} are spent.{self._total()}{self._until()}"
+
+    def _until(self) -> str:
+        """What ends a stop."""
+        if self.reaction is not Reaction.STOP or self.mode is not Mode.ENFORCE:
+            return ""
+        if self.end <= self.wall:
+            return " Calls go on when old spend counts no more, or as soon as the limit is raised."
+        if isinf(self.end):
+            return " Calls go on as soon as the limit is raised."
+        return f" Calls go on at {moment(self.end)}, or as soon as the limit is raised."
 
     def _left(self) -> str:
         if self.exhausted_at is None:
             return "soon"
-        return f"in {_duration(max(0.0, self.exhausted_at - self.wall))}"
+        return f"in {duration(max(0.0, self.exhausted_at - self.wall))}"
 
     def _steps(self) -> str:
         low, high = (self.run.steps_low, self.run.steps_high) if self.run else (None, None)
@@ -92,9 +104,8 @@ class BudgetEvent(NamedTuple):
         run = self.run
         if run is None or run.total_low is None or run.total_mid is None or run.total_high is None:
             return ""
-        low, mid, high = (
-            _figure(round(each), self.measure) for each in (run.total_low, run.total_mid, run.total_high)
-        )
+        totals = [round(each) for each in (run.total_low, run.total_mid, run.total_high)]
+        low, mid, high = (figure(each, self.measure, *totals) for each in totals)
         unit = _UNITS[self.measure]
         return f" It would come to about {mid} {unit} ({low} to {high}, by {run.finished} runs before)."
 
@@ -109,27 +120,10 @@ class Notice(NamedTuple):
 
 _UNITS = {Measure.USD: "USD", Measure.TOKENS: "tokens", Measure.CALLS: "calls"}
 _WORDS = {
-    Condition.MARK: "has reached {share} % of its limit",
+    Condition.MARK: "has reached {share} of its limit",
     Condition.IMMINENT: "runs out {left}, before its period ends",
     Condition.RUNAWAY: "is being spent several times faster than usual and runs out {left}",
     Condition.LIKELY: "will probably be exceeded",
     Condition.BLOCKED: "was not spared by slowing down, and is stopped",
     Condition.STEPS: "of this run ends in {steps}",
 }
-
-
-def _figure(amount: int, measure: Measure) -> str:
-    return f"{amount / 1_000_000:,.2f}" if measure is Measure.USD else f"{amount:,}"
-
-
-def _duration(seconds: float) -> str:
-    """As people say it.
-
-    >>> _duration(42.4), _duration(600), _duration(9_000), _duration(200_000)
-    ('42 s', '10 min', '2.5 h', '2.3 days')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 7_200:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3_600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"

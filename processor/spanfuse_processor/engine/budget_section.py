@@ -7,6 +7,7 @@ together.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -14,7 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 from spanfuse_processor.engine.budget import Forecasting, Measure, Period, Reaction
-from spanfuse_processor.engine.checking import Path
+from spanfuse_processor.engine.checking import Path, number
 from spanfuse_processor.engine.nouns import MicroUsd
 from spanfuse_processor.engine.policy import PolicyError
 from spanfuse_processor.engine.reach import Reach
@@ -112,9 +113,7 @@ def amount(measure: Measure, value: object, path: Path) -> int:
     Raises:
         PolicyError: no number, less than nothing, or not whole in that unit.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PolicyError(path, f"expected a number, got {value!r}")
-    exact = Decimal(str(value))
+    exact = Decimal(str(number(value, path)))
     if not exact.is_finite() or exact < 0:
         raise PolicyError(path, f"must be finite and not negative, got {value!r}")
     if measure is Measure.USD:
@@ -140,9 +139,11 @@ def duration(value: object, path: Path) -> float:
         PolicyError: no duration.
     """
     found = _DURATION.fullmatch(str(value).strip())
-    if found is None or isinstance(value, bool):
-        raise PolicyError(path, f"expected a time like 90s, 30m, 24h or 7d, got {value!r}")
-    return float(found[1]) * SECONDS[found[2]]
+    expected = "a time like 90s, 30m, 24h or 7d"
+    seconds = float(found[1]) * SECONDS[found[2]] if found else float(number(value, path, expected))
+    if not 0 <= seconds < math.inf:
+        raise PolicyError(path, f"expected {expected}, got {value!r}")
+    return seconds
 
 
 def clock(value: object, path: Path) -> int:
@@ -171,9 +172,10 @@ def share(value: object, path: Path) -> float:
         PolicyError: no share, or none of it.
     """
     found = _SHARE.fullmatch(value.strip()) if isinstance(value, str) else None
-    part = float(Decimal(found[1]) / 100) if found else value
-    if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part <= 10:
-        raise PolicyError(path, f"expected a share of the limit, like 80% or 0.8, got {value!r}")
+    expected = "a share of the limit, like 80% or 0.8"
+    part = float(Decimal(found[1]) / 100) if found else number(value, path, expected)
+    if not 0 < part <= 10:
+        raise PolicyError(path, f"expected {expected}, got {value!r}")
     return float(part)
 
 

@@ -22,7 +22,7 @@ from spanfuse_processor.engine.tree.lines import of_path
 from spanfuse_processor.engine.tree.nodes import FIRST, Nodes
 from spanfuse_processor.engine.tree.spending import Price, Spending
 from spanfuse_processor.engine.tree.totals import Totals
-from spanfuse_processor.engine.tree.usages import fitting
+from spanfuse_processor.engine.tree.usages import charged, fitting
 from spanfuse_processor.engine.tree.view import Node, view
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
@@ -186,8 +186,9 @@ class CallTree:
         cells[node * CELLS + META] |= ENDED
         kind = event.kind
         counts = True
-        if event.usage is not None and kind in CHARGED:
-            counts = self._spending.tell(self, node, event, event.usage, cost)
+        usage = charged(event)
+        if usage is not None and kind in CHARGED:
+            counts = self._spending.tell(self, node, event, usage, cost)
         if cells[node * CELLS] != NONE:
             self._spending.rise(self, node)
         if self._kin is not None:
@@ -207,8 +208,9 @@ class CallTree:
         """A call past the bound is counted and judged, and not remembered."""
         self.folded += 1
         self._spending.stats.folded += 1
-        if event.usage is not None and event.kind in CHARGED:
-            self.totals.add(fitting(event.usage), cost)
+        usage = charged(event)
+        if usage is not None and event.kind in CHARGED:
+            self.totals.add(fitting(usage), cost)
         elif event.kind is TOOL:
             self.totals.pay(cost)
         above = self.find(event.trace_id, event.parent_span_id)

@@ -8,16 +8,27 @@ keeps within the `least` and the `most` of its field's metadata. It does not kno
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from difflib import get_close_matches
 from enum import Enum
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Final, TypeVar, get_type_hints
 
 from spanfuse_processor.engine.policy import PolicyError
 
 T = TypeVar("T")
 Path = tuple[str, ...]
+_SCIENTIFIC: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+")
+
+
+class Disagreement(PolicyError):
+    """Fields that do not go together; `within` is the path of what has them."""
+
+    def __init__(self, path: Path, problem: str, within: Path) -> None:
+        super().__init__(path, problem)
+        self.within = within
 
 
 def build(cls: type[T], values: object, path: Path = ()) -> T:
@@ -65,6 +76,25 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {what}{hint} known are {', '.join(names)}"
 
 
+def number(value: object, path: Path, what: str = "") -> int | float:
+    """A number. YAML takes 1e-06 and 1E3 for texts: they are the numbers that were meant.
+
+    >>> number("1e-06", ()), number("1E3", ())
+    (1e-06, 1000)
+
+    Raises:
+        PolicyError: it is none; `what` was expected.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and _SCIENTIFIC.fullmatch(value):
+        near = float(value)
+        return int(Decimal(value)) if near.is_integer() else near
+    near_one = not what and isinstance(value, str) and any(map(str.isdecimal, value))
+    hint = ": write it without quotes, unit and commas" if near_one else ""
+    raise PolicyError(path, f"expected {what or 'a number'}, got {value!r}{hint}")
+
+
 def line_of(tree: Any, path: Path) -> int:
     """The line, from 1, of the field that `path` names in a YAML tree, or of its nearest parent there.
 
@@ -84,8 +114,8 @@ def _child(node: Any, name: str) -> tuple[Any, Any]:
     kind = node.id if node is not None else ""
     if kind == "sequence" and name.isdecimal() and int(name) < len(node.value):
         return node.value[int(name)], node.value[int(name)]
-    pairs = node.value if kind == "mapping" else ()
-    return next(((key, value) for key, value in pairs if key.value == name), (None, None))
+    pairs = node.value if kind == "mapping" else ()  # of two alike the last one holds
+    return next(((key, value) for key, value in reversed(pairs) if key.value == name), (None, None))
 
 
 def _value(hint: Any, value: object, path: Path, bounds: Mapping[str, float]) -> object:
@@ -118,8 +148,7 @@ def _choice(hint: type[Enum], value: object, path: Path) -> Enum:
 
 
 def _number(hint: type, value: object, path: Path, bounds: Mapping[str, float]) -> object:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PolicyError(path, f"expected a number, got {value!r}")
+    value = number(value, path)
     if hint is int and not isinstance(value, int):
         raise PolicyError(path, f"expected a whole number, got {value!r}")
     least, most = bounds.get("least", 0), bounds.get("most", sys.float_info.max)

@@ -28,6 +28,10 @@ TOKENS_A_CHARACTER: Final = 0.28
 """Before a model is known: English prose has 0.22, code and JSON 0.3 to 0.4."""
 AT_WORST: Final = 0.5
 """The same, on the upper side; dense scripts are counted by their bytes."""
+MISJUDGED: Final = 1.25
+"""How far above a guess from its text an answer may be, before a model is known."""
+FEW: Final = 4
+"""Tokens by which a guess of a few is off without meaning anything."""
 LEAST_SAID: Final = 1_000
 MOST_SAID: Final = 4_096
 """What a model of which little is known says at most, taken for lack of anything better."""
@@ -85,21 +89,25 @@ class Track:
 
 
 class _Model:
-    """What is known of one model: tokens a character of requests, tokens of answers.
+    """What is known of one model: tokens a character of requests, tokens of answers, and those for each that
+    a guess from their text had.
 
     `rate` and `most_said` are what is expected of the next, on the upper side.
     """
 
-    __slots__ = ("asked", "most_said", "rate", "said")
+    __slots__ = ("asked", "most_said", "rate", "said", "shown")
 
     def __init__(self) -> None:
         self.asked = Track()
         self.said = Track()
+        self.shown = Track()
         self.rate = AT_WORST
         self.most_said = MOST_SAID
 
-    def add(self, rate: float, said: int) -> None:
+    def add(self, rate: float, said: int, shown: int) -> None:
         """One more call."""
+        if shown > 0 and said > 0:
+            self.shown.add((said + FEW) / (shown + FEW))
         self.asked.add(rate)
         self.said.add(float(said))
         if self.asked.seen >= ENOUGH:
@@ -149,15 +157,31 @@ class Estimator:
         known = self._models.get(model)
         return 0 if known is None else round(known.said.middle)
 
-    def learn(self, model: str, characters: int, usage: Usage) -> None:
-        """A call has told what it used."""
+    def shown(self, model: str, tokens: int) -> int:
+        """About how many tokens an answer has that by its text has about so many."""
+        known = self._models.get(model)
+        if known is None or known.shown.seen < ENOUGH:
+            return tokens
+        return max(0, round((tokens + FEW) * known.shown.middle) - FEW)
+
+    def shown_at_most(self, model: str, tokens: int) -> int:
+        """The same, on the upper side."""
+        known = self._models.get(model)
+        factor = MISJUDGED
+        if known is not None and known.shown.seen:
+            seen = known.shown
+            factor = seen.upper if seen.seen >= ENOUGH else max(MISJUDGED, seen.upper * _STEP)
+        return ceil((tokens + FEW) * max(1.0, factor))
+
+    def learn(self, model: str, characters: int, usage: Usage, shown: int = 0) -> None:
+        """A call has told what it used; `shown` is about how many tokens the text of its answer has."""
         if characters < 0 or usage.input_tokens <= 0:
             return
         known = self._models.pop(model, None) or _Model()
         self._models[model] = known
         if len(self._models) > MODELS:
             del self._models[next(iter(self._models))]
-        known.add(usage.input_tokens / (characters + FRAME), usage.output_tokens)
+        known.add(usage.input_tokens / (characters + FRAME), usage.output_tokens, shown)
 
 
 def worst_cost(rates: Rates, expected: Expected, service: str = "") -> MicroUsd:

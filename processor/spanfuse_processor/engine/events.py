@@ -120,7 +120,8 @@ class CallEnded(CallStarted):
     the answer was not over when it had as many tokens as it may, `asks` that it ended to have tools called,
     `handed` that the request handed on what a tool had given. `service` is how the provider served it, where
     it says so (batch, flex, priority ...). `estimated`: nobody reported its usage, which is a guess. `leased`
-    are the accounts that a lease has paid for it.
+    are the accounts that a lease has paid for it. `presumed` is what it was charged, for nobody knows what it
+    came to, or only a part; None where that is not so.
     """
 
     ended_ns: int = 0
@@ -138,3 +139,4 @@ class CallEnded(CallStarted):
     service: str = ""
     estimated: bool = False
     leased: tuple[str, ...] = ()
+    presumed: MicroUsd | None = None

@@ -84,6 +84,7 @@ COST_USD: Final = "spanfuse.cost_usd"
 ESTIMATED: Final = "spanfuse.usage.estimated"  # true: the tokens were not reported, they are a guess
 SEARCHES: Final = "spanfuse.usage.web_searches"  # that the provider itself made for the call
 LEASED: Final = "spanfuse.lease"  # the accounts that it was paid from before it began, by name
+PRESUMED_USD: Final = "spanfuse.presumed_usd"  # what it was charged where nobody knows what it came to
 THROTTLED_MS: Final = "spanfuse.throttled_ms"  # how long it was held back before it began
 DEGRADED: Final = "spanfuse.degraded"  # whether it gave something up; false: it was to, and could not
 ORIGINAL_MODEL: Final = "spanfuse.request.model.original"  # that the application asked for

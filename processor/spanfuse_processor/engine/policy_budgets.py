@@ -25,7 +25,7 @@ from spanfuse_processor.engine.budget_section import (
     listed,
     share,
 )
-from spanfuse_processor.engine.checking import Path, build, fields_of, mapping, unknown
+from spanfuse_processor.engine.checking import Disagreement, Path, build, fields_of, mapping, unknown
 from spanfuse_processor.engine.policy import PolicyError
 from spanfuse_processor.engine.reach import PAYER_FIELDS, Degrading, Reach
 from spanfuse_processor.engine.verdicts import Mode
@@ -64,13 +64,13 @@ def budgets_of(values: object, mode: Mode, path: Path) -> tuple[Budget, ...]:
 def _budget(name: str, given: Mapping[Any, object], mode: Mode, path: Path) -> Budget:
     plain = {field: value for field, value in given.items() if field not in _WORDS and field != "safe"}
     said = fields_of(BudgetSection, plain, path)
+    for field, (into, read) in _WORDS.items():
+        if field in given:
+            said[into] = read(given[field], (*path, field))
     measure = _measure(said, path)
     limit = amount(measure, said.pop(measure.value), (*path, measure.value))
     if not limit:
         raise PolicyError((*path, measure.value), "must be more than 0")
-    for field, (into, read) in _WORDS.items():
-        if field in given:
-            said[into] = read(given[field], (*path, field))
     if "safe" in given:
         said["safe"] = amount(measure, given["safe"], (*path, "safe"))
     if "weekday" in said:
@@ -173,16 +173,17 @@ def _refuse_what_means_nothing(budget: Budget, given: Mapping[Any, object], path
         if field in given and budget.period not in periods:
             names = ", ".join(each.value for each in Period if each in periods)
             problem = f"only a period that is {names} has it, and this one is {budget.period.value}"
-            raise PolicyError((*path, field), problem)
+            raise Disagreement((*path, field), problem, path)
     if budget.period is Period.HOURLY and budget.reset >= HOUR:
-        raise PolicyError((*path, "reset"), "an hour begins at most 59 minutes past: write '00:15'")
+        raise Disagreement((*path, "reset"), "an hour begins at most 59 minutes past: write '00:15'", path)
     if budget.period is Period.ROLLING and budget.window < SHORTEST:
-        raise PolicyError((*path, "window"), f"a rolling budget needs one, of {SHORTEST:.0f}s at least")
+        problem = f"a rolling budget needs one, of {SHORTEST:.0f}s at least"
+        raise Disagreement((*path, "window"), problem, path)
     for field in ("safe", "patience"):
         if field in given and not budget.strict:
-            raise PolicyError((*path, field), "only a strict budget has it")
+            raise Disagreement((*path, field), "only a strict budget has it", path)
     if budget.safe > budget.limit:
-        raise PolicyError((*path, "safe"), "more than the whole budget")
+        raise Disagreement((*path, "safe"), "more than the whole budget", path)
     _refuse_to_degrade_nothing(budget, path)
 
 
@@ -192,6 +193,6 @@ def _refuse_to_degrade_nothing(budget: Budget, path: Path) -> None:
     problem = "it has nothing to give up: say in `degrade` what"
     for at, mark in enumerate(budget.marks):
         if mark.react is Reaction.DEGRADE:
-            raise PolicyError((*path, "marks", str(at)), problem)
+            raise Disagreement((*path, "marks", str(at)), problem, path)
     if budget.forecast.react is Reaction.DEGRADE:
-        raise PolicyError((*path, "forecast"), problem)
+        raise Disagreement((*path, "forecast"), problem, path)

@@ -1,6 +1,7 @@
 """Charges calls by the book, and remembers those whose price is still being looked up.
 
-Rule 1: the model that answered is priced, else the one that was asked. Rule 2: what no book knows is
+Rule 1: the model that answered is priced, else the one that was asked; what a call was charged on presumption
+is its cost. Rule 2: what no book knows is
 charged what its emitter says, if it says so, else at the policy's fallback, and is counted as unpriced, never
 as zero. Rule 3: calls
 that wait for a price are bounded; one too many is unpriced. It knows no run and no tree: it hands back
@@ -64,6 +65,8 @@ class Pricer:
         """What a call costs: a model's by its tokens, a tool's its fee or what it says; others nothing."""
         kind = event.kind
         if kind is MODEL or kind is EMBEDDINGS:
+            if event.presumed is not None:
+                return event.presumed
             return None if event.usage is None else self.price(event, event.usage)
         return self._fees.get(event.name, event.cost) if kind is TOOL else None
 
@@ -91,6 +94,10 @@ class Pricer:
         """
         stats, rates = self._stats, None
         stats.resends += event.resends
+        if event.presumed is not None:
+            call.estimated = True
+            stats.estimated += 1
+            return
         if event.usage is None:
             stats.usage_missing += not event.error
             return

@@ -21,6 +21,7 @@ from spanfuse_processor.engine.budgets.desk import Desk
 from spanfuse_processor.engine.budgets.fullest import Fullest
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.ledger import Ledger
+from spanfuse_processor.engine.budgets.restless import Restless
 from spanfuse_processor.engine.forecast import Forecast
 from spanfuse_processor.engine.reach import Payer
 
@@ -29,7 +30,6 @@ SOON: Final = 1.0
 DESKS: Final = 10_000
 """Accounts that are watched at a time; of more, those that were charged longest ago are forgotten."""
 OVER: Final = "the period is over"
-CALM: Final = "the forecast has been calm"
 RENEWED: Final = "the budget was changed"
 
 
@@ -68,12 +68,11 @@ class Treasury:
 
     def __init__(self, budgets: Sequence[Budget], wall: float, ledger: Ledger | None = None) -> None:
         self.ledger = ledger or Ledger(budgets, wall)
-        self.empty = not budgets
-        self._budgets = tuple(budgets)
-        self.spent: dict[str, int] = {each.name: 0 for each in budgets}
+        self.spent: dict[str, int] = {}
+        self._known(budgets)
         self._desks: OrderedDict[Account, Desk] = OrderedDict()
         self._fullest = Fullest()
-        self._restless: set[Account] = set()
+        self._restless = Restless()
         self._revision = 0
 
     @property
@@ -104,12 +103,11 @@ class Treasury:
         """Time has passed: periods end, forecasts calm down, throttling turns into a block."""
         if self.ledger.next_deadline() <= wall:
             self.ledger.expire(wall)
-        return self._closed(wall) + self.look(tuple(self._restless), wall)
+        return self._closed(wall) + self.look(self._restless.take(wall), wall)
 
     def next_deadline(self, wall: float) -> float:
         """When (wall time) `advance` is due; `inf`: time alone changes nothing."""
-        due = self.ledger.next_deadline()
-        return min(due, wall + SOON) if self._restless else due
+        return min(self.ledger.next_deadline(), self._restless.soonest())
 
     def renew(self, budgets: Sequence[Budget], wall: float) -> tuple[Notice, ...]:
         """The budgets have changed. Spent money carries over; orders are given anew by the new limits."""
@@ -118,7 +116,7 @@ class Treasury:
         changed = {account: desk for account, desk in self._desks.items() if account not in kept}
         self._desks = OrderedDict(kept)
         notes = [note for desk in changed.values() for note in self._lift(desk, RENEWED)]
-        self._restless -= changed.keys()
+        self._restless.forget(changed)
         self.ledger.renew(budgets, wall)
         self._known(budgets)
         self._fullest.keep(kept)
@@ -184,6 +182,8 @@ class Treasury:
         span_id: bytes = b"",
     ) -> list[Notice]:
         """`charged` is what was charged just now; None: what is spent more than at the last look."""
+        if account.budget not in self._names:  # of a budget that is no more
+            return []
         now = self.ledger.balance(account, wall)
         desk = self._desks.get(account) or self._open(account, now)
         notes: list[Notice] = []
@@ -217,7 +217,7 @@ class Treasury:
         desk = self._desks[account] = Desk(account, self.ledger.budget(account), last)
         while len(self._desks) > DESKS:
             _, gone = self._desks.popitem(last=False)
-            self._restless.discard(gone.watch.account)
+            self._restless.forget((gone.watch.account,))
         return desk
 
     def _sit(self, account: Account, balance: Balance) -> Desk:
@@ -241,17 +241,21 @@ class Treasury:
         watch = desk.watch
         wanted = watch.reactions()
         notes = [
-            self._lifted(desk, reaction, CALM) for reaction in tuple(desk.ordered) if reaction not in wanted
+            self._lifted(desk, reaction, orders.why_lifted(desk.ordered[reaction], wanted))
+            for reaction in tuple(desk.ordered)
+            if reaction not in wanted
         ]
         for reaction in sorted(wanted - desk.ordered.keys()):
-            event = desk.reason(events, wall)
+            event = desk.reason(reaction, events, wall)
             desk.order(reaction, event)
             given = orders.order(event, watch.budget, reaction, self._next(), desk.ttl(wall))
             notes.append(Notice(directive=given))
-        if watch.restless or (desk.rolls and desk.ordered):
-            self._restless.add(watch.account)
+        if watch.restless:
+            self._restless.note(watch.account, wall + SOON, wall)
+        elif desk.rolls and desk.ordered:
+            self._restless.note(watch.account, desk.last.turns, wall)
         else:
-            self._restless.discard(watch.account)
+            self._restless.forget((watch.account,))
         return notes
 
     def _lift(self, desk: Desk, reason: str) -> list[Notice]:
@@ -270,6 +274,7 @@ class Treasury:
     def _known(self, budgets: Sequence[Budget]) -> None:
         self.empty = not budgets
         self._budgets = tuple(budgets)
+        self._names = frozenset(each.name for each in budgets)
         for each in budgets:
             self.spent.setdefault(each.name, 0)
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level, MicroUsd
 from spanfuse_processor.engine.reach import Degrading, Reach
+from spanfuse_processor.engine.wording import sum_of, usd
 
 
 class Severity(StrEnum):
@@ -90,7 +91,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a directive was issued, small enough to travel with it. The fields are those of the finding."""
+    """Why a directive was issued, small enough to travel with it. The fields are those of the finding.
+
+    `unit` is that of `observed` and `limit` where they are amounts of a budget: usd (dollars), tokens, calls.
+    """
 
     detector: str = ""
     observed: float = 0.0
@@ -102,6 +106,7 @@ class Evidence:
     first_span_id: bytes = b""
     prints: tuple[str, ...] = ()
     cleared_by: str = ""
+    unit: str = ""
 
     def words(self) -> str:
         """For a person: which rule, between which calls, at what cost so far, what would have cleared it.
@@ -112,12 +117,21 @@ class Evidence:
         """
         rule = f"{self.detector}.{self.rule}" if self.rule else ""
         sentences = (
-            rule and f"Rule {rule}: {_figure(self.observed)}, limit {_figure(self.limit)}.",
+            rule and f"Rule {rule}: {self._amount(self.observed)}, limit {self._amount(self.limit)}.",
             self._where(),
-            self.cost and f"Cost so far: {self.cost / 1_000_000:.4f} USD.",
+            self.cost and f"Cost so far: {usd(self.cost)} USD.",
             self.cleared_by and f"Would have been cleared by {self.cleared_by.rstrip('. ')}.",
         )
         return " ".join(each for each in sentences if each)
+
+    def _amount(self, number: float) -> str:
+        """With its unit; two amounts of money have the same decimals."""
+        if not self.unit:
+            return _figure(number)
+        scale = 1_000_000 if self.unit == "usd" else 1
+        return sum_of(
+            round(number * scale), self.unit, round(self.observed * scale), round(self.limit * scale)
+        )
 
     def _where(self) -> str:
         """From the first call to the last that counts."""

@@ -316,7 +316,7 @@ class Limit(_message.Message):
     def __init__(self, max_calls: _Optional[int] = ..., max_tokens: _Optional[int] = ..., max_micro_usd: _Optional[int] = ..., max_depth: _Optional[int] = ..., max_children: _Optional[int] = ...) -> None: ...
 
 class Evidence(_message.Message):
-    __slots__ = ("rule", "observed", "limit", "span_ids", "trace_id", "dry_run_of", "cost_micro_usd", "limit_name", "first_span_id", "prints", "cleared_by")
+    __slots__ = ("rule", "observed", "limit", "span_ids", "trace_id", "dry_run_of", "cost_micro_usd", "limit_name", "first_span_id", "prints", "cleared_by", "unit")
     RULE_FIELD_NUMBER: _ClassVar[int]
     OBSERVED_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
@@ -328,6 +328,7 @@ class Evidence(_message.Message):
     FIRST_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     PRINTS_FIELD_NUMBER: _ClassVar[int]
     CLEARED_BY_FIELD_NUMBER: _ClassVar[int]
+    UNIT_FIELD_NUMBER: _ClassVar[int]
     rule: str
     observed: float
     limit: float
@@ -339,7 +340,8 @@ class Evidence(_message.Message):
     first_span_id: bytes
     prints: _containers.RepeatedScalarFieldContainer[str]
     cleared_by: str
-    def __init__(self, rule: _Optional[str] = ..., observed: _Optional[float] = ..., limit: _Optional[float] = ..., span_ids: _Optional[_Iterable[bytes]] = ..., trace_id: _Optional[bytes] = ..., dry_run_of: _Optional[str] = ..., cost_micro_usd: _Optional[int] = ..., limit_name: _Optional[str] = ..., first_span_id: _Optional[bytes] = ..., prints: _Optional[_Iterable[str]] = ..., cleared_by: _Optional[str] = ...) -> None: ...
+    unit: str
+    def __init__(self, rule: _Optional[str] = ..., observed: _Optional[float] = ..., limit: _Optional[float] = ..., span_ids: _Optional[_Iterable[bytes]] = ..., trace_id: _Optional[bytes] = ..., dry_run_of: _Optional[str] = ..., cost_micro_usd: _Optional[int] = ..., limit_name: _Optional[str] = ..., first_span_id: _Optional[bytes] = ..., prints: _Optional[_Iterable[str]] = ..., cleared_by: _Optional[str] = ..., unit: _Optional[str] = ...) -> None: ...
 
 class Effect(_message.Message):
     __slots__ = ("directive_id", "revision", "state", "error", "calls_refused", "tasks_cancelled", "streams_closed", "not_interruptible", "applied_after", "kill_latency", "calls_throttled", "throttled_for", "calls_degraded", "calls_not_degraded")
@@ -510,7 +512,7 @@ class LeaseRequest(_message.Message):
     def __init__(self, instance: _Optional[_Union[Instance, _Mapping]] = ..., scope: _Optional[_Union[Scope, _Mapping]] = ..., budget_id: _Optional[str] = ..., request_id: _Optional[str] = ..., want_micro_usd: _Optional[int] = ..., used_since_micro_usd: _Optional[int] = ..., release: _Optional[bool] = ..., values: _Optional[_Iterable[str]] = ..., lease_id: _Optional[str] = ..., held_micro_usd: _Optional[int] = ..., least_micro_usd: _Optional[int] = ...) -> None: ...
 
 class LeaseResponse(_message.Message):
-    __slots__ = ("result", "lease_id", "granted_micro_usd", "remaining_micro_usd", "ttl", "refresh_after", "safe_micro_usd", "on_expiry")
+    __slots__ = ("result", "lease_id", "granted_micro_usd", "remaining_micro_usd", "ttl", "refresh_after", "safe_micro_usd", "on_expiry", "limit_micro_usd", "renews_in", "lends_in")
     class Result(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         RESULT_UNSPECIFIED: _ClassVar[LeaseResponse.Result]
@@ -529,6 +531,9 @@ class LeaseResponse(_message.Message):
     REFRESH_AFTER_FIELD_NUMBER: _ClassVar[int]
     SAFE_MICRO_USD_FIELD_NUMBER: _ClassVar[int]
     ON_EXPIRY_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_MICRO_USD_FIELD_NUMBER: _ClassVar[int]
+    RENEWS_IN_FIELD_NUMBER: _ClassVar[int]
+    LENDS_IN_FIELD_NUMBER: _ClassVar[int]
     result: LeaseResponse.Result
     lease_id: str
     granted_micro_usd: int
@@ -537,4 +542,7 @@ class LeaseResponse(_message.Message):
     refresh_after: _duration_pb2.Duration
     safe_micro_usd: int
     on_expiry: OnExpiry
-    def __init__(self, result: _Optional[_Union[LeaseResponse.Result, str]] = ..., lease_id: _Optional[str] = ..., granted_micro_usd: _Optional[int] = ..., remaining_micro_usd: _Optional[int] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., refresh_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., safe_micro_usd: _Optional[int] = ..., on_expiry: _Optional[_Union[OnExpiry, str]] = ...) -> None: ...
+    limit_micro_usd: int
+    renews_in: _duration_pb2.Duration
+    lends_in: _duration_pb2.Duration
+    def __init__(self, result: _Optional[_Union[LeaseResponse.Result, str]] = ..., lease_id: _Optional[str] = ..., granted_micro_usd: _Optional[int] = ..., remaining_micro_usd: _Optional[int] = ..., ttl: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., refresh_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., safe_micro_usd: _Optional[int] = ..., on_expiry: _Optional[_Union[OnExpiry, str]] = ..., limit_micro_usd: _Optional[int] = ..., renews_in: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., lends_in: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...

@@ -160,6 +160,7 @@ def _evidence(evidence: Evidence) -> pb.Evidence:
         first_span_id=evidence.first_span_id,
         prints=[text(each) for each in evidence.prints],
         cleared_by=text(evidence.cleared_by, MAX_TEXT),
+        unit=text(evidence.unit, MAX_TEXT),
     )
 
 
@@ -175,6 +176,7 @@ def _read_evidence(message: pb.Evidence) -> Evidence:
         first_span_id=message.first_span_id,
         prints=tuple(message.prints),
         cleared_by=message.cleared_by,
+        unit=message.unit,
     )
 
 

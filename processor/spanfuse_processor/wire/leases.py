@@ -71,6 +71,9 @@ def encode_answer(answer: LeaseAnswer) -> pb.LeaseResponse:
         refresh_after=duration(answer.refresh_after),
         safe_micro_usd=_bounded(answer.safe),
         on_expiry=pb.ON_EXPIRY_DENY,
+        limit_micro_usd=_bounded(answer.limit),
+        renews_in=None if answer.renews_in is None else duration(answer.renews_in),
+        lends_in=duration(answer.lends_in) if answer.lends_in else None,
     )
 
 
@@ -84,6 +87,9 @@ def decode_answer(message: pb.LeaseResponse) -> LeaseAnswer:
         ttl=seconds(message.ttl),
         refresh_after=seconds(message.refresh_after),
         safe=_bounded(message.safe_micro_usd),
+        limit=_bounded(message.limit_micro_usd),
+        renews_in=seconds(message.renews_in) if message.HasField("renews_in") else None,
+        lends_in=seconds(message.lends_in),
     )
 
 

@@ -35,11 +35,13 @@ class Carrier:
         open_store: Callable[[], Store],
         waiting: Waiting,
         on_fault: Callable[[BaseException], object],
+        on_back: Callable[[], object],
     ) -> None:
         self._name: Final = name
         self._open_store = open_store
         self._waiting = waiting
         self._on_fault = on_fault
+        self._on_back = on_back
         self.store: Store | None = None
         self.written = self.refused = self.failures = 0
         self.number = self.dumped = self.dumps = 0
@@ -61,7 +63,9 @@ class Carrier:
             self._on_fault(error)
             self.leave()
             return False
-        self.failing = False
+        if self.failing:
+            self.failing = False
+            self._on_back()
         return True
 
     def leave(self) -> None:

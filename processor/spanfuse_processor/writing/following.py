@@ -29,6 +29,7 @@ class Follower:
         deliver: is handed what others wrote, in order, on the follower's thread.
         on_gap: is called there when entries were gone before they were read; no more comes then.
         on_fault: is told of each failure, there too.
+        on_back: is told there when a look succeeds after one that failed.
 
     Attributes:
         read: entries that were handed on.
@@ -44,6 +45,7 @@ class Follower:
         on_gap: Callable[[], object],
         on_fault: Callable[[BaseException], object],
         every: float = EVERY,
+        on_back: Callable[[], object] = lambda: None,
     ) -> None:
         self._open_store = open_store
         self._own = own
@@ -51,6 +53,7 @@ class Follower:
         self._deliver = deliver
         self._on_gap = on_gap
         self._on_fault = on_fault
+        self._on_back = on_back
         self._every = every
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="spanfuse-follower", daemon=True)
@@ -68,16 +71,21 @@ class Follower:
 
     def _run(self) -> None:
         store: Store | None = None
+        failing = False
         while not self._over.is_set():
             try:
                 store = store or self._open_store()
                 self._look(store)
+                if failing:
+                    failing = False
+                    self._on_back()
             except LedgerGap as gap:
                 self._over.set()
                 self._on_fault(gap)
                 self._on_gap()
             except Exception as error:
                 self.failures += 1
+                failing = True
                 self._on_fault(error)
                 _closed(store)
                 store = None

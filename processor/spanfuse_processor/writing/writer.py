@@ -71,6 +71,7 @@ class Writer:
         open_store: opens the store; called on the writer's thread, and anew after each failure.
         monotonic: the clock that dumps and back-off are measured by.
         on_fault: is told of each failure, on the writer's thread.
+        on_back: is told there when an attempt succeeds after one that failed.
         most: rows that may wait.
         every: seconds for which rows are gathered.
 
@@ -86,12 +87,14 @@ class Writer:
         monotonic: Callable[[], float],
         on_fault: Callable[[BaseException], object],
         *,
+        on_back: Callable[[], object] = lambda: None,
         most: int = MOST_WAITING,
         every: float = EVERY,
     ) -> None:
         self._open_store = open_store
         self._monotonic = monotonic
         self._on_fault = on_fault
+        self._on_back = on_back
         self._most = most
         self._every = every
         self._parents: list[Store | None] = []
@@ -170,7 +173,7 @@ class Writer:
         """Starts over with nothing."""
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self._waiting = Waiting(self._most)
-        self._carrier = Carrier(self.name, self._open_store, self._waiting, self._on_fault)
+        self._carrier = Carrier(self.name, self._open_store, self._waiting, self._on_fault, self._on_back)
         self._starting = threading.Lock()
         self._work, self._hurry = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from spanfuse_processor.engine.budget import Account, Budget
@@ -22,6 +23,7 @@ class OneNumber:
     strict: bool = True
     safe: int = 0
     since: float = 0.0
+    end: float = math.inf
 
     @property
     def left(self) -> int:

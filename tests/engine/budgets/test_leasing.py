@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from math import inf
 
 import pytest
 from tests.engine.budgets.leasing import DAILY, Holder, OneNumber
@@ -209,6 +210,27 @@ def test_a_holder_that_it_should_have_known_shows_that_it_forgot(till: OneNumber
     later = office.ask(LeaseAsk(DAILY, "new", "2", want=100), T + 5 + TTL)
 
     assert (denied.result, later.granted) == (Result.DENIED, 100)
+
+
+def test_who_asks_while_it_listens_is_told_when_it_lends_again(till: OneNumber) -> None:
+    office = LeaseOffice(till, T, clean=False)
+
+    early = Holder("a").talk(office, T + 8.0, 100)
+    late = Holder("b").talk(office, T + TTL, 100)
+
+    assert (early.result, early.lends_in) == (Result.DENIED, TTL - 8.0)
+    assert (late.result, late.lends_in) == (Result.GRANTED, 0.0)
+
+
+@pytest.mark.parametrize(("end", "renews_in"), [(T + 90.0, 90.0), (T, None), (inf, None)])
+def test_who_asks_hears_the_limit_and_when_the_period_is_over(
+    till: OneNumber, office: LeaseOffice, end: float, renews_in: float | None
+) -> None:
+    till.end = end
+
+    answer = Holder("a").talk(office, T, 100)
+
+    assert (answer.limit, answer.renews_in) == (till.limit, renews_in)
 
 
 def test_a_first_life_listens_before_it_lends(till: OneNumber) -> None:

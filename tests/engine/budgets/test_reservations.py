@@ -6,7 +6,7 @@ import math
 
 from tests.engine.budgets.ledgers import CHAT, NOON, usd
 
-from spanfuse_processor.engine.budget import Budget
+from spanfuse_processor.engine.budget import Account, Budget
 from spanfuse_processor.engine.budgets.reservations import Held, Reservations
 from spanfuse_processor.engine.budgets.shelf import Plan, Shelf
 
@@ -50,9 +50,20 @@ def test_what_is_due_is_known_without_looking_at_all() -> None:
 def test_everything_is_promised_anew_in_other_books() -> None:
     held, books = Reservations(), plan()
     held.take(b"a", Held(CHAT, books, usd(30), NOON + 60))
-    others = plan(Budget("soft", 9, strict=True))
-    held.move(lambda payer: others)
+    shelf = Shelf([Budget("soft", 9, strict=True)], print, 100)
+    held.move(shelf, NOON)
 
-    assert promises(others) == [30]
+    assert promises(shelf.plan(CHAT, NOON)) == [30]
     assert len(held) == 1
     assert b"a" in held
+
+
+def test_of_a_budget_that_is_no_more_the_promise_stays() -> None:
+    shelf = Shelf(BUDGETS, print, 100)
+    held = Reservations()
+    held.take(b"a", Held(CHAT, shelf.plan(CHAT, NOON), usd(30), NOON + 60))
+    later = shelf.anew([])
+    held.move(later, NOON)
+
+    assert [(each.name, each.reserved) for each in later] == [("hard", 30)]
+    assert held.promised() == {Account("hard")}

@@ -73,12 +73,16 @@ def test_every_change_is_noted_with_what_it_changed() -> None:
     ]
 
 
-def test_a_correction_of_an_account_that_is_no_more_is_passed_over() -> None:
+def test_a_correction_of_an_account_that_is_no_more_is_made_and_of_one_that_never_was_passed_over() -> None:
     desk, plan = till()
     desk.pay(Change.CHARGE, b"a", plan, Amounts(30, 500), NOON, NOON)
     receipt = desk.receipts.get(b"a")
     assert receipt is not None
     desk.shelf = desk.shelf.anew([TOKENS])
 
-    assert desk.revise(b"a", receipt, Amounts(40, 700), NOON) == (Account("tokens"),)
+    assert desk.revise(b"a", receipt, Amounts(40, 700), NOON) == (DAILY, Account("tokens"))
     assert DAILY not in desk.shelf.accounts
+    desk.shelf.former.clear()
+    again = desk.receipts.get(b"a")
+    assert again is not None
+    assert desk.revise(b"a", again, Amounts(50, 800), NOON) == (Account("tokens"),)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
 from tests.engine.budgets.days import DAILY, HOURLY, Day
 
+from spanfuse_processor.engine.budget import Account, Amounts, Budget, Period
+from spanfuse_processor.engine.budgets.book import Balance
 from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.verdicts import Action
 
@@ -76,7 +79,7 @@ class TestAnotherLife:
         assert after.told == []
         assert after.orders == ["stop"]
         (directive,) = [note.directive for note in after.notes if note.directive]
-        assert "has reached 100 % of its limit" in directive.message
+        assert "has reached its limit: 12.00 of 10.00 USD" in directive.message
 
     def test_marks_that_come_later_are_told(self) -> None:
         day = Day(DAILY)
@@ -124,3 +127,41 @@ class TestFront:
 
         assert [(view.budget.name, view.balance.spent) for view in views] == [("daily", 0), ("hourly", 0)]
         assert [view.balance.limit for view in views] == [10_000_000, 1_000_000]
+
+
+def test_a_budget_that_is_away_for_a_while_is_not_granted_twice_and_stops_again() -> None:
+    day = Day(DAILY)
+    day.spend(11.0)
+    away = day.treasury.renew([], day.wall)
+    assert [note.removal is not None for note in away] == [True]
+    assert day.treasury.correct((1).to_bytes(8, "big"), Amounts(10_500_000), day.wall) == ()
+
+    back = day.treasury.renew([DAILY], day.wall)
+
+    assert [note.directive.action for note in back if note.directive] == [Action.STOP]
+
+
+def test_accounts_of_rolling_budgets_that_are_stopped_are_looked_at_when_spend_falls_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    day = Day(Budget("rolling", 1_000_000, period=Period.ROLLING, window=3_600.0, per=("user",)))
+    for number in range(40):
+        day.spend(1.0, user=f"u{number}")
+    looked: list[Account] = []
+    balance = day.treasury.ledger.balance
+
+    def looking(account: Account, wall: float) -> Balance:
+        looked.append(account)
+        return balance(account, wall)
+
+    monkeypatch.setattr(Ledger, "balance", lambda ledger, account, wall: looking(account, wall))
+    for _ in range(60):
+        day.wait(1.0)
+    assert looked == []
+
+    due = day.treasury.next_deadline(day.wall)
+    day.wait(due - day.wall)
+    assert 0 < len(looked) <= 40
+    day.wait(3_700.0)
+
+    assert (day.orders.count("stop"), day.orders.count("-stop")) == (40, 40)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import NOBODY, Identity
 from spanfuse_processor.engine.reading.identities import SHARED, Identities
@@ -74,3 +76,20 @@ def test_what_is_kept_to_be_shared_is_bounded() -> None:
 
 def test_nobody_is_nobody() -> None:
     assert Identities().of({}, {}.get) == NOBODY
+
+
+@pytest.mark.parametrize(
+    ("said", "user"),
+    [(7, "7"), (0, "0"), (1.5, "1.5"), (b"u1", "u1"), (True, ""), (["u1"], ""), ({"id": 1}, ""), (None, "")],
+)
+def test_whatever_type_an_attribute_has_a_name_is_text(said: object, user: str) -> None:
+    assert Identities().of({}, {names.USER: said}.get).user == user
+    assert Identities().of({names.USER: said}, {}.get).user == user
+
+
+def test_names_that_are_equal_only_as_numbers_are_told_apart() -> None:
+    identities = Identities()
+
+    users = [identities.of({}, {names.USER: said}.get).user for said in (True, 1, 1.0, "1")]
+
+    assert users == ["", "1", "1.0", "1"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from time import time_ns
 from typing import Any
 
 import openai
@@ -13,12 +14,14 @@ from openai import AsyncOpenAI, AzureOpenAI, OpenAI
 from tests.library.providers.fake_openai import FakeOpenAI, Reply
 from tests.library.providers.openai_paths import CHAT, COUNTED, MODEL, PATHS, SAID, USER, Path
 from tests.library.providers.stage import Stage
+from tests.waiting import until
 
 from spanfuse import guard, runtime
+from spanfuse.prices import day_of
 from spanfuse.providers.openai import sending
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import BreakerKey, Level
-from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
+from spanfuse_processor.engine.pricing import PENDING, YOCTO_PER_MICRO, Rates
 from spanfuse_processor.engine.reach import Degrading, Reach
 from spanfuse_processor.engine.verdicts import Action, Directive, Mode
 
@@ -35,15 +38,22 @@ BUDGET = Directive(
 SLOW = replace(
     BUDGET, id="slow", action=Action.THROTTLE, degrading=None, params=(("calls_per_second", 10.0),)
 )
+PROVIDERS = ("openai", "azure.ai.openai")
 LIMITS = {"max_completion_tokens", "max_output_tokens", "max_tokens"}
 
 
 @pytest.fixture
 def short(stage: Stage, server: FakeOpenAI) -> Iterator[Stage]:
-    """Money is short."""
+    """Money is short, and known what the models cost."""
     server.say(Reply(text=SAID))
+    until(lambda: all(is_priced(where, model) for where in PROVIDERS for model in (MODEL, CHEAP)))
     stage.board.post(BUDGET)
     yield stage
+
+
+def is_priced(provider: str, model: str) -> bool:
+    live = runtime.live()
+    return live is not None and live.prices.rates(provider, model, day_of(time_ns())) is not PENDING
 
 
 def check(stage: Stage, path: Path, server: FakeOpenAI) -> None:

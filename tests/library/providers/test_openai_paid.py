@@ -72,6 +72,7 @@ def test_an_answer_is_paid_by_its_usage(stage: Stage, client: OpenAI, till: Till
     client.chat.completions.create(**CHAT)
 
     assert spent(till).tokens == 17
+    assert names.PRESUMED_USD not in stage.only()
     assert MUCH - till.free == spent(till).usd > 0
     assert stage.only()[names.LEASED] == ["daily"]
 
@@ -98,6 +99,25 @@ def test_a_stream_that_does_not_say_it_pays_what_is_guessed(stage: Stage, client
 
     assert spent(till).tokens > 0
     assert stage.only()[names.ESTIMATED] is True
+
+
+def test_that_is_no_less_than_what_came(stage: Stage, client: OpenAI, server: FakeOpenAI, till: Till) -> None:
+    """Two characters a token and less: keys, figures, hashes."""
+    server.say(Reply(text="a3f29b7c01de4f88 " * 20))
+
+    list(client.chat.completions.create(**STREAMED))
+
+    assert spent(till).tokens > 210
+    span = stage.only()
+    assert span[names.INPUT_TOKENS] + span[names.OUTPUT_TOKENS] == spent(till).tokens
+
+
+def test_and_no_more_than_was_paid(stage: Stage, client: OpenAI, server: FakeOpenAI, till: Till) -> None:
+    server.say(Reply(text="a3f29b7c01de4f88 " * 20))
+
+    list(client.chat.completions.create(**STREAMED, max_tokens=220))
+
+    assert stage.only()[names.OUTPUT_TOKENS] == 220
 
 
 def test_what_the_provider_refuses_costs_nothing(
@@ -127,6 +147,7 @@ def test_of_one_that_did_not_answer_in_time_nobody_knows(
         client.with_options(max_retries=0, timeout=0.05).chat.completions.create(**CHAT)
 
     assert ending(till) == "forfeited"
+    assert stage.only()[names.PRESUMED_USD] == till.ends[0][1].usd / 1e6 > 0
 
 
 async def test_nor_of_a_call_whose_task_was_cancelled(
@@ -151,6 +172,9 @@ def test_a_stream_that_is_closed_half_way_is_forfeited(
     stream.close()
 
     assert ending(till) == "forfeited"
+    span = stage.only()
+    assert span[names.PRESUMED_USD] == till.ends[0][1].usd / 1e6
+    assert names.COST_USD not in span
 
 
 def test_so_is_one_that_is_dropped_without_a_word(

@@ -50,6 +50,16 @@ def test_what_is_taken_is_reserved_and_then_charged() -> None:
     assert (balance(purse).reserved, balance(purse).spent) == (0, 450)
 
 
+def test_who_counts_money_is_told_it_also_where_only_tokens_were_taken() -> None:
+    purse = a_purse(Budget("tokens", 1_000, Measure.TOKENS, strict=True), Budget("daily", 1_000))
+    slice_ = taken(purse, Amounts(tokens=600))
+    slice_.named(KEY)
+
+    slice_.settle(Amounts(usd=70, tokens=600))
+
+    assert (balance(purse).spent, balance(purse, Account("tokens")).spent) == (70, 600)
+
+
 def test_the_charge_of_its_span_is_the_same_charge() -> None:
     purse = a_purse()
     slice_ = taken(purse, Amounts(usd=600))
@@ -102,7 +112,9 @@ def test_who_is_short_hears_whether_it_may_come_back() -> None:
     first = taken(purse, Amounts(usd=600))
 
     short = purse.take(ANN, Amounts(usd=500), object())
-    assert short == Short(DAILY, Measure.USD, 500, 1_000, can_come=True, patience=2.0)
+    assert short == Short(
+        DAILY, Measure.USD, 500, 1_000, can_come=True, patience=2.0, limit=1_000, renews_in=6_400.0
+    )
 
     first.settle(Amounts(usd=600))
     short = purse.take(ANN, Amounts(usd=500), object())

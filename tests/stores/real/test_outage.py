@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import signal
 from collections.abc import Iterator
@@ -13,9 +14,12 @@ import redis
 from tests.stores.making import NOON, call, entries
 from tests.stores.outage import outlives
 from tests.stores.real.servers import Server, postgres_server, redis_server
+from tests.waiting import until
 from tests.writing.stores import HandClock
 from tests.writing.test_keeping import FakeLedger
 
+from spanfuse_processor.bookkeeping import Books
+from spanfuse_processor.clock import SystemClock
 from spanfuse_processor.store import StoreError
 from spanfuse_processor.storing import open_store
 from spanfuse_processor.writing import Keeper, Writer, restore
@@ -51,6 +55,35 @@ def test_redis_freezes_and_thaws(redis_running: Server, redis_url: str) -> None:
         lambda: redis_running.send(signal.SIGSTOP),
         lambda: redis_running.send(signal.SIGCONT),
     )
+
+
+async def test_an_outage_is_told_in_two_lines_without_password_or_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    faults: list[BaseException] = []
+    with redis_server() as server, postgres_server() as other:
+        urls = (
+            f"postgresql://spanfuse:s3cret@127.0.0.1:{other.port}/postgres",
+            f"redis://:@127.0.0.1:{server.port}/0",
+        )
+        books = Books(*urls, 90, SystemClock(), lambda _, error: faults.append(error))
+        books.bill([call(1)])
+        books.ledger.ledger(entries(1))
+        await asyncio.to_thread(until, lambda: books.stats().rows.written and books.stats().ledger.written)
+        server.stop()
+        other.stop(signal.SIGQUIT)
+        books.bill([call(2)])
+        books.ledger.ledger(entries(2))
+        await asyncio.to_thread(until, lambda: len(caplog.records) == 2, 25)
+        server.start()
+        other.start()
+        await asyncio.to_thread(until, lambda: len(caplog.records) == 4, 25)
+        assert await books.close(10)
+
+    lines = [each.message for each in caplog.records]
+    assert ["cannot be used" in line for line in lines] == [True, True, False, False]
+    assert all(each.exc_info is None and "s3cret" not in str(each.__dict__) for each in caplog.records)
+    assert faults == []
 
 
 def test_redis_is_restarted_and_has_lost_everything() -> None:

@@ -14,6 +14,7 @@ from typing import Final
 from spanfuse.provider import Intent, ToolAnswer
 from spanfuse.providers.openai.endpoints import Endpoint, Place
 from spanfuse.providers.openai.fields import NONE, Fields, fields, listed
+from spanfuse.texts import text
 from spanfuse_processor.engine import names
 from spanfuse_processor.engine.nouns import Kind
 
@@ -54,7 +55,7 @@ def read_intent(endpoint: Endpoint, body: object, place: Place, *, stream: bool)
     intent = Intent(
         kind=kind,
         operation=operation,
-        name=known.get("model") or "",
+        name=text(known.get("model")),
         provider=place.provider,
         stream=stream,
         previous=known.get("previous_response_id") or "",

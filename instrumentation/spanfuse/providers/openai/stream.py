@@ -27,21 +27,24 @@ def gatherer(endpoint: Endpoint) -> Gatherer:
 class _Choice:
     """One choice as far as it has arrived."""
 
-    __slots__ = ("asked", "reason", "said")
+    __slots__ = ("asked", "pieces", "reason", "said")
 
     def __init__(self) -> None:
         self.said: list[str] = []
         self.asked: dict[object, _Asked] = {}
         self.reason = ""
+        self.pieces = 0
 
     def add(self, choice: Fields) -> None:
         """Takes what a chunk says of this choice in; a plain completion has text where a chat has a delta."""
         delta = fields(choice.get("delta"))
         said = delta.get("content") or delta.get("refusal") or choice.get("text")
+        calls = "tool_calls" in delta or "function_call" in delta
         if said:
             self.said.append(said)
-        if "tool_calls" in delta or "function_call" in delta:
+        if calls:
             self._add_calls(delta)
+        self.pieces += bool(said or calls)
         self.reason = choice.get("finish_reason") or self.reason
 
     def _add_calls(self, delta: Fields) -> None:
@@ -125,6 +128,7 @@ class ChatGatherer:
             finish_reasons=tuple(choice.reason for choice in choices if choice.reason),
             tool_requests=[call for calls in asked for call in calls],
             service=self._service,
+            pieces=sum(choice.pieces for choice in choices),
         )
 
 
@@ -135,12 +139,14 @@ class ResponseGatherer:
         self._response: Fields = NONE
         self._items: list[object] = []
         self._said: list[str] = []
+        self._pieces = 0
         self.finished = False
 
     def add(self, event: object) -> None:
         """Takes one event in."""
         known = fields(event)
-        kind = known.get("type")
+        kind = known.get("type") or ""
+        self._pieces += kind.endswith(".delta")
         if kind == "response.output_text.delta":
             self._said.append(known.get("delta") or "")
         elif kind == "response.output_item.done":
@@ -154,4 +160,5 @@ class ResponseGatherer:
         found = read_response(self._response, self._items)
         if not self.finished:
             found.result = result_of("".join(self._said), found.tool_requests) or None
+        found.pieces = self._pieces
         return found

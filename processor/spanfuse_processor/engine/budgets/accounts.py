@@ -42,12 +42,14 @@ class Accounts:
     """The accounts of some budgets.
 
     Attributes:
+        budgets: what they are of.
         asked: the part of a payer that decides on its accounts, to keep something by.
     """
 
-    __slots__ = ("_budgets", "_known", "asked")
+    __slots__ = ("_budgets", "_known", "asked", "budgets")
 
     def __init__(self, budgets: Sequence[Budget]) -> None:
+        self.budgets = tuple(budgets)
         self._budgets = {each.name: each for each in budgets}
         self._known: dict[Hashable, tuple[Account, ...]] = {}
         self.asked = _asked(budgets)

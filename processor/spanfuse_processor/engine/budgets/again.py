@@ -35,7 +35,7 @@ def again(till: Till, entries: Iterable[Entry]) -> tuple[Account, ...]:
 
 def _do(till: Till, entry: Entry, awaited: Awaited) -> bool:
     """Whether what is spent changed."""
-    if entry.kind is Change.CANCEL or entry.account not in till.shelf.accounts:
+    if entry.kind is Change.CANCEL or not till.shelf.keeps(entry.account):
         return False
     book = till.shelf.open(entry.account, entry.wall)
     if entry.measure is not book.budget.measure:
@@ -134,5 +134,5 @@ def _noted(till: Till, known: Receipt, book: Book, entry: Entry) -> Receipt:
 
 def _measure(till: Till, account: Account) -> int:
     """Where the measure of an account stands in `Amounts`; of a budget that is no more: anywhere."""
-    known = till.shelf.accounts
-    return Amounts._fields.index(known.budget(account).measure.value) if account in known else 0
+    known = till.shelf
+    return Amounts._fields.index(known.budget(account).measure.value) if known.keeps(account) else 0

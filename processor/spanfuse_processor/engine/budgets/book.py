@@ -34,6 +34,7 @@ class Balance(NamedTuple):
         granted: the part of `reserved` that leases hold.
         overrun: what a strict account spent without having reserved it: estimates that were too low, calls
             that nobody asked for, prices that came late.
+        turns: when the oldest spend of a rolling account falls away; of others `inf`.
         Of a rolling account `late`, `unpriced` and `overrun` are since it was opened.
     """
 
@@ -47,6 +48,7 @@ class Balance(NamedTuple):
     unpriced: int = 0
     granted: int = 0
     overrun: int = 0
+    turns: float = math.inf
 
     @property
     def left(self) -> int:
@@ -234,9 +236,9 @@ class Book:
         """How it stands."""
         if wall >= self.end:
             self.turn(wall)
-        start, end = self.start, self.end
+        start, end, turns = self.start, self.end, math.inf
         if self.slots is not None:
-            start, end = wall - self.budget.window, wall
+            start, end, turns = wall - self.budget.window, wall, self.end
         promised = self.reserved + self.granted
-        counts = (self.calls, self.late, self.unpriced, self.granted, self.overrun)
+        counts = (self.calls, self.late, self.unpriced, self.granted, self.overrun, turns)
         return Balance(self.limit, self.spent, promised, start, end, *counts)

@@ -26,6 +26,7 @@ FINE: Final = 0.001
 """A forecast is made anew once this share of the limit was spent since, or of the period has passed."""
 AGE: Final = 10.0
 """Seconds after which it is made anew anyway."""
+_COME: Final = frozenset({Condition.MARK, Condition.BLOCKED})
 LASTING: Final = 86_400.0
 """Seconds that an order holds where its period has no end: a run's."""
 
@@ -101,17 +102,13 @@ class Desk:
             return self.watch.budget.window
         return LASTING if isinf(self.last.end) else max(LEAST, self.last.end - wall)
 
-    def reason(self, events: list[BudgetEvent], wall: float) -> BudgetEvent:
-        """The event that an order is given for; told before, when this look brought none."""
-        if events:
-            return events[-1]
-        watch, now = self.watch, self.last
-        budget, share = watch.budget, watch.share
-        condition = Condition.MARK if share else Condition.IMMINENT
-        return BudgetEvent(
-            watch.account, budget.measure, condition, budget.forecast.react, budget.mode, wall,
-            now.start, now.end, now.spent, now.limit, share,
-        )  # fmt: skip
+    def reason(self, reaction: Reaction, events: list[BudgetEvent], wall: float) -> BudgetEvent:
+        """The event that an order is given for: of those that brought it the gravest, what has come before
+        what is forecast; told before, when this look brought none."""
+        brought = [each for each in events if each.reaction is reaction]
+        if not brought:
+            return self.watch.because(reaction, self.last, wall)
+        return max(brought, key=lambda each: (each.condition in _COME, each.share))
 
     def inherit(self, other: Desk) -> None:
         """Goes on with what was learnt of the same account when its budget was another."""

@@ -3,7 +3,8 @@
 Rule 1: only what JSON can hold. Rule 2: what is promised is not in the books but follows from reservations;
 what leases hold is. Rule 3: a book is filled only where its budget still counts the same: in the same
 measure, by the same period, apart by the same; a period that was moved keeps what was spent in it while it
-would not be over. Rule 4: entries that the dump has already change nothing.
+would not be over. Rule 4: entries that the dump has already change nothing. Rule 5: what budgets count by is
+in it, for the books of those that are no more when it is read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from spanfuse_processor.engine.budget import Account, Amounts
+from spanfuse_processor.engine.budget import Account, Amounts, Budget, Measure, Period
 from spanfuse_processor.engine.budgets.accounts import counted_by
 from spanfuse_processor.engine.budgets.again import again
 from spanfuse_processor.engine.budgets.book import Book
@@ -26,6 +27,7 @@ from spanfuse_processor.engine.reach import Payer
 
 VERSION: Final = 1
 COUNTS: Final = ("spent", "calls", "late", "unpriced", "overrun")
+_CALENDAR: Final = ("zone", "reset", "weekday", "day", "window", "strict")
 Plain = dict[str, Any]
 
 
@@ -43,6 +45,28 @@ def of_book(book: Book) -> Plain:
     }
 
 
+def of_budgets(shelf: Shelf) -> list[Plain]:
+    """What the budgets of a shelf count by, the former ones' too."""
+    return [_of_budget(each) for each in (*shelf.former.values(), *shelf.accounts.budgets)]
+
+
+def _of_budget(budget: Budget) -> Plain:
+    plain = {"name": budget.name, "limit": budget.limit, "per": list(budget.per)}
+    counts = {"measure": budget.measure.value, "period": budget.period.value}
+    return plain | counts | {name: getattr(budget, name) for name in _CALENDAR}
+
+
+def _budget(plain: Mapping[str, Any]) -> Budget:
+    return Budget(
+        plain["name"],
+        plain["limit"],
+        Measure(plain["measure"]),
+        Period(plain["period"]),
+        per=tuple(plain["per"]),
+        **{name: plain[name] for name in _CALENDAR},
+    )
+
+
 def of_held(key: bytes, held: Held) -> Plain:
     """One reservation."""
     return {
@@ -50,6 +74,7 @@ def of_held(key: bytes, held: Held) -> Plain:
         "payer": list(held.payer),
         "amounts": list(held.amounts),
         "deadline": held.deadline,
+        "strict": [_of_account(each) for each in held.strict],
     }
 
 
@@ -85,9 +110,9 @@ def fill(shelf: Shelf, books: Iterable[Mapping[str, Any]], wall: float) -> None:
     """Opens the books that fit the budgets of `shelf`, as they were."""
     for plain in books:
         account = _account(plain["account"])
-        if account not in shelf.accounts:
+        if not shelf.keeps(account):
             continue
-        budget = shelf.accounts.budget(account)
+        budget = shelf.budget(account)
         measure, period, *apart = plain["counted"]
         if measure == budget.measure.value and apart == list(counted_by(budget)):
             book = shelf.open(account, wall)
@@ -122,6 +147,7 @@ def restore(
     if dump["version"] != VERSION:
         raise ValueError(f"a ledger of version {dump['version']!r}, not {VERSION}")
     till.journal.number = dump["number"]
+    till.shelf.remember(map(_budget, dump.get("budgets", ())))
     fill(till.shelf, dump["books"], wall)
     for key, receipt in _receipts(dump["receipts"]):
         till.receipts.put(key, receipt)
@@ -133,7 +159,7 @@ def restore(
         standing.pop(entry.key, None)
     for key, each in standing.items():
         payer = Payer(*each["payer"])
-        plan = till.shelf.plan(payer, wall)
+        plan = till.shelf.standing(payer, [*map(_account, each.get("strict", ()))], wall)
         held.take(key, Held(payer, plan, Amounts(*each["amounts"]), each["deadline"]))
 
 

@@ -58,6 +58,8 @@ class LeaseAnswer:
     `granted` is what it may spend beyond the `used` that it told: less than it holds means that it should
     give up what it can spare. `remaining` is what the account has not spent, whoever holds it. After `ttl`
     seconds without an answer the lease is over, but for `safe` of it; `refresh_after` says when to ask again.
+    `limit` is that of the account's period (0: not said), which is over in `renews_in` seconds (None: not
+    said, or it has no end). In `lends_in` seconds something new is granted at the earliest, whatever is left.
     """
 
     result: Result
@@ -68,6 +70,9 @@ class LeaseAnswer:
     refresh_after: float = 0.0
     safe: int = 0
     on_expiry: OnExpiry = OnExpiry.DENY
+    limit: int = 0
+    renews_in: float | None = None
+    lends_in: float = 0.0
 
 
 class Lease:

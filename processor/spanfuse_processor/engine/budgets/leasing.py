@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from math import inf
 from typing import Any, Final, Protocol
 
 from spanfuse_processor.engine.budget import Account, Budget
@@ -46,6 +47,10 @@ class Standing(Protocol):
     @property
     def spent(self) -> int:
         """In this period."""
+
+    @property
+    def end(self) -> float:
+        """Of this period, wall time; infinite, or now, where it has none."""
 
     @property
     def left(self) -> int:
@@ -255,6 +260,9 @@ class LeaseOffice:
             ttl=self._ttl,
             refresh_after=AGAIN if denied else self._ttl / 3,
             safe=min(self._till.budget(ask.account).safe, hold),
+            limit=balance.limit,
+            renews_in=balance.end - wall if wall < balance.end < inf else None,
+            lends_in=max(0.0, self._learning_until - wall),
         )
 
     def _keep(self, key: tuple[Account, str], lease: Lease) -> None:

@@ -64,9 +64,8 @@ class Ledger:
     ) -> Account | None:
         """Promises `amounts` to a call, in every strict account at once.
 
-        Returns None where it is promised, else the account that has no room for it; then nothing is. An
-        account refuses only what costs it something, and only where its budget is enforced. Promised twice
-        is promised once.
+        Returns None where it is promised, else the account that has no room for it; then nothing is. One
+        refuses only what costs it something, where its budget is enforced. Promised twice is promised once.
         """
         if key in self._held:
             return None
@@ -160,11 +159,8 @@ class Ledger:
 
     def grant(self, account: Account, amount: int, wall: float, lease: bytes = b"") -> int:
         """Promises up to `amount` to a lease, known by its name, as in the next three. Returns how much: what
-        is left, where the account refuses.
-
-        Raises:
-            KeyError: the account is of no budget.
-        """
+        is left, where the account refuses. Raises KeyError: the account is of no budget."""
+        self._shelf.accounts.budget(account)
         book = self._shelf.open(account, wall)
         book.turn(wall)
         if book.refuses:
@@ -175,7 +171,7 @@ class Ledger:
 
     def give_back(self, account: Account, amount: int, wall: float, lease: bytes = b"") -> None:
         """Takes back what a lease does not need. Of an account that is no more: nothing."""
-        if account in self._shelf.accounts:
+        if self._shelf.keeps(account):
             book = self._shelf.open(account, wall)
             book.granted = max(0, book.granted - amount)
             self._journal.note(Change.RETURN, lease, book, amount, wall)
@@ -185,7 +181,7 @@ class Ledger:
     ) -> None:
         """Charges what a lease used, `held` of it granted before (None: as much as all leases hold). Of an
         account that is no more: nothing."""
-        if account in self._shelf.accounts:
+        if self._shelf.keeps(account):
             book = self._shelf.open(account, wall)
             held = min(amount, book.granted) if held is None else held
             book.use(amount, wall, held)
@@ -193,7 +189,7 @@ class Ledger:
 
     def refund(self, account: Account, amount: int, wall: float, at: float, lease: bytes = b"") -> None:
         """Takes back what a lease was taken to have used at `at`; nothing, when that period is over."""
-        if account in self._shelf.accounts:
+        if self._shelf.keeps(account):
             book = self._shelf.open(account, wall)
             if less := book.add(-amount, wall, at):
                 self._journal.note(Change.REFUND, lease, book, -less, at, at=wall)
@@ -208,7 +204,8 @@ class Ledger:
 
     def balances(self, wall: float) -> dict[Account, Balance]:
         """How every account stands that something was charged to, or promised of."""
-        return {book.account: book.balance(wall) for book in self._shelf}
+        known = self._shelf.accounts
+        return {book.account: book.balance(wall) for book in self._shelf if book.account in known}
 
     def accounts(self, payer: Payer) -> tuple[Account, ...]:
         """Where calls of `payer` are charged."""
@@ -220,13 +217,15 @@ class Ledger:
 
     def close(self, wall: float) -> tuple[Closed, ...]:
         """Ends every period that is over. Returns those that ended since the last time, oldest first."""
-        self._shelf.turn(wall)
+        if wall >= self._shelf.turns:
+            self._shelf.turn(wall)
+            self._shelf.tidy(self._held.promised())
         closed = tuple(self._closed)
         self._closed.clear()
         return closed
 
     def next_deadline(self) -> float:
-        """When (wall time) `expire` or `close` has something to do; `inf`: never, as it is."""
+        """When (wall time) `expire` or `close` has something to do; `inf`: never."""
         return min(self._held.soonest, self._shelf.turns)
 
     @property
@@ -255,21 +254,23 @@ class Ledger:
         """Goes on with what another has promised to calls that are being made."""
         for key, held in other._held:
             if key not in self._held and self._receipts.get(key) is None:
-                self._held.take(key, held._replace(plan=self._shelf.plan(held.payer, wall)))
+                self._held.take(key, held.among(self._shelf, wall))
 
     def renew(self, budgets: Sequence[Budget], wall: float) -> None:
         """Goes on with other budgets. What was spent goes over to the account of the same name where it
-        still measures the same by the same period and counts apart by the same; what is promised, always."""
+        still measures the same by the same period and counts apart by the same; what is promised, always. Of
+        a budget that is no more it is kept while its period lasts, for when it is there again."""
         books = [dumps.of_book(each) for each in self._shelf]
         self._shelf = self._till.shelf = self._shelf.anew(budgets)
         dumps.fill(self._shelf, books, wall)
-        self._held.move(lambda payer: self._shelf.plan(payer, wall))
+        self._held.move(self._shelf, wall)
 
     def dump(self, since: float = 0.0) -> dict[str, Any]:
         """Everything, as plain data that JSON can hold: with the charges remembered since `since`."""
         return {
             "version": dumps.VERSION,
             "number": self._journal.number,
+            "budgets": dumps.of_budgets(self._shelf),
             "books": [dumps.of_book(each) for each in self._shelf],
             "held": [dumps.of_held(*each) for each in self._held],
             "receipts": dumps.of_receipts(self._receipts.since(since)),

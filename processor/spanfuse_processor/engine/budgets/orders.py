@@ -8,11 +8,12 @@ exactly those. Rule 3: it ends with the period at the latest. It does not decide
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
-from spanfuse_processor.engine.alerts import BudgetEvent
-from spanfuse_processor.engine.budget import Account, Budget, Reaction
+from spanfuse_processor.engine.alerts import BudgetEvent, Condition
+from spanfuse_processor.engine.budget import Account, Budget, Measure, Reaction
 from spanfuse_processor.engine.budgets.accounts import counted_by
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.reach import Reach
@@ -26,6 +27,9 @@ ACTIONS: Final = {
 REASON: Final = "BUDGET"
 OF_BUDGETS: Final = "budget/"
 """With which the ids of all orders of budgets begin."""
+STOPPED: Final = "a stop takes its place"
+LESS: Final = "less is spent again"
+CALM: Final = "the forecast has been calm"
 _ADVICE: Final = {
     Reaction.STOP: "There is no money left for further calls. Say what is done and what is left.",
     Reaction.THROTTLE: "Calls are slowed down, for money runs short.",
@@ -54,6 +58,7 @@ def directive_id(account: Account, reaction: Reaction) -> str:
 
 def order(event: BudgetEvent, budget: Budget, reaction: Reaction, revision: int, ttl: float) -> Directive:
     """The directive for a reaction to what is told of an account."""
+    scale = 1_000_000 if event.measure is Measure.USD else 1
     return Directive(
         id=directive_id(event.account, reaction),
         revision=revision,
@@ -67,8 +72,9 @@ def order(event: BudgetEvent, budget: Budget, reaction: Reaction, revision: int,
         model_message=_ADVICE[reaction],
         evidence=Evidence(
             detector="budget",
-            observed=float(event.spent),
-            limit=float(event.limit),
+            observed=event.spent / scale,
+            limit=event.limit / scale,
+            unit=event.measure.value,
             trace_id=event.trace_id,
             span_ids=(event.span_id,) if event.span_id else (),
             rule=event.condition.value,
@@ -78,6 +84,13 @@ def order(event: BudgetEvent, budget: Budget, reaction: Reaction, revision: int,
         reach=reach_of(event.account, budget),
         degrading=budget.degrading if reaction is Reaction.DEGRADE else None,
     )
+
+
+def why_lifted(given: BudgetEvent, wanted: Collection[Reaction]) -> str:
+    """Why an order that was given for `given` is due no more, while its period lasts and `wanted` is done."""
+    if Reaction.STOP in wanted:
+        return STOPPED
+    return LESS if given.condition is Condition.MARK else CALM
 
 
 def removal(account: Account, reaction: Reaction, revision: int, reason: str) -> Removal:

@@ -7,11 +7,11 @@ Rule 2: of more than `HELD` the oldest are over at once. It does not know what i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from spanfuse_processor.engine.budget import Amounts
-from spanfuse_processor.engine.budgets.shelf import Plan
+from spanfuse_processor.engine.budget import Account, Amounts
+from spanfuse_processor.engine.budgets.shelf import Plan, Shelf
 from spanfuse_processor.engine.reach import Payer
 
 HELD: Final = 65_536
@@ -25,6 +25,15 @@ class Held(NamedTuple):
     plan: Plan
     amounts: Amounts
     deadline: float
+
+    @property
+    def strict(self) -> tuple[Account, ...]:
+        """The accounts that it is promised of."""
+        return tuple(each.account for each in self.plan.strict)
+
+    def among(self, shelf: Shelf, wall: float) -> Held:
+        """The same promise in the books of another shelf."""
+        return self._replace(plan=shelf.standing(self.payer, self.strict, wall))
 
 
 class Reservations:
@@ -58,11 +67,15 @@ class Reservations:
                 book.reserved -= at[book.at]
         return held
 
-    def move(self, plan: Callable[[Payer], Plan]) -> None:
+    def move(self, shelf: Shelf, wall: float) -> None:
         """Promises everything anew in other books, whose counts of promises are empty."""
         standing, self._held = self._held, {}
         for key, held in standing.items():
-            self.take(key, held._replace(plan=plan(held.payer)))
+            self.take(key, held.among(shelf, wall))
+
+    def promised(self) -> set[Account]:
+        """The accounts that anything is promised of."""
+        return {account for held in self._held.values() for account in held.strict}
 
     def due(self, wall: float) -> list[bytes]:
         """The keys whose deadline has come, and the oldest where there are too many."""

@@ -106,8 +106,8 @@ class Till:
             amounts = Amounts(*map(max, amounts, known.amounts))
         rank = 1 + max([known.rank, *(rank for rank, _ in known.told)])
         for index, account in enumerate(known.accounts):
-            if account not in self.shelf.accounts:
-                continue  # a budget that is no more
+            if not self.shelf.keeps(account):
+                continue  # a budget that is long gone
             book = self.shelf.open(account, wall)
             book.turn(wall)
             late, overrun, unpriced = book.late, book.overrun, book.unpriced

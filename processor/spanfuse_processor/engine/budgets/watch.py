@@ -108,13 +108,27 @@ class AccountWatch:
 
     def _wanted(self) -> set[Reaction]:
         """By marks and forecast alone."""
-        wanted = {mark.react for mark in self.budget.marks[: self._marks]}
+        wanted = self._marked()
         return wanted | {self.budget.forecast.react} if self._alarmed else wanted
 
+    def _marked(self) -> set[Reaction]:
+        """By marks alone."""
+        return {mark.react for mark in self.budget.marks[: self._marks]}
+
     @property
-    def share(self) -> float:
+    def _share(self) -> float:
         """The highest mark that was reached; 0: none."""
         return self.budget.marks[self._marks - 1].at if self._marks else 0.0
+
+    def because(self, reaction: Reaction, now: Balance, wall: float) -> BudgetEvent:
+        """Why that is done, told before. Where money is spent that is why, whatever had been forecast."""
+        shares = [mark.at for mark in self.budget.marks[: self._marks] if mark.react is reaction]
+        if self._blocked and not shares:
+            return self._event(Condition.BLOCKED, reaction, now, wall)
+        if not shares and now.spent >= now.limit:
+            shares = [1.0]
+        condition = Condition.MARK if shares else Condition.IMMINENT
+        return self._event(condition, reaction, now, wall, share=max(shares, default=0.0))
 
     def dump(self) -> dict[str, Any]:
         """What was told in this period, as plain data."""
@@ -143,7 +157,7 @@ class AccountWatch:
     def _reached(self, now: Balance, wall: float) -> list[BudgetEvent]:
         marks, events = self.budget.marks, []
         if self.budget.period is Period.ROLLING:
-            while self._marks and now.spent < LEFT * self.share * now.limit:
+            while self._marks and now.spent < LEFT * self._share * now.limit:
                 self._marks -= 1
         while self._marks < len(marks) and now.spent >= marks[self._marks].at * now.limit:
             mark = marks[self._marks]
@@ -151,7 +165,7 @@ class AccountWatch:
             if self._is_news(f"{Condition.MARK.value}@{mark.at:g}", wall):
                 events.append(self._event(Condition.MARK, mark.react, now, wall, share=mark.at))
         rolls, left = self.budget.period is Period.ROLLING, marks[self._marks :]
-        self._least = LEFT * self.share * now.limit if rolls else -inf
+        self._least = LEFT * self._share * now.limit if rolls else -inf
         self._most = left[0].at * now.limit if left else inf
         return events
 
@@ -162,11 +176,15 @@ class AccountWatch:
         elif self._alarmed:
             self._calm_since = wall if self._calm_since is None else self._calm_since
             self._alarmed = wall - self._calm_since < CALM * forecast.period
-        condition = None if seen is None else _CONDITIONS[seen]
+        condition = None if seen is None or self._is_past(now) else _CONDITIONS[seen]
         if condition is None or not self._is_news(condition.value, wall):
             return []
         react = self.budget.forecast.react if seen in _URGENT else Reaction.WARN
         return [self._event(condition, react, now, wall, exhausted_at=forecast.exhausted_at)]
+
+    def _is_past(self, now: Balance) -> bool:
+        """Whether what a forecast warns of has come: the budget is spent, or stopped because of what is."""
+        return now.spent >= now.limit or self._blocked or Reaction.STOP in self._marked()
 
     def _turns_to_a_block(self, now: Balance, wall: float) -> bool:
         """Whether throttling has lasted, or cost, too much: true once."""

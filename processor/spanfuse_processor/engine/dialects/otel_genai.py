@@ -22,7 +22,15 @@ from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.content import Content
 from spanfuse_processor.engine.reading.details import details
 from spanfuse_processor.engine.reading.identities import Identities
-from spanfuse_processor.engine.reading.lenient import asks_for_tools, count, micro_usd, text, truth, was_cut
+from spanfuse_processor.engine.reading.lenient import (
+    asks_for_tools,
+    count,
+    micro_usd,
+    presumed,
+    text,
+    truth,
+    was_cut,
+)
 from spanfuse_processor.engine.reading.messages import hands_on, is_turn
 from spanfuse_processor.engine.reading.old_names import (
     EXCLUSIVE,
@@ -142,7 +150,8 @@ class OtelGenai:
         event.model = answered or asked
         event.provider = _provider(text(_first(get, names.PROVIDER)))
         event.usage = _usage(get, span.scope in EXCLUSIVE)
-        event.estimated = truth(get(names.ESTIMATED))
+        event.presumed = presumed(get(names.PRESUMED_USD))
+        event.estimated = event.presumed is not None or truth(get(names.ESTIMATED))
         event.service = text(_first(get, names.SERVICE_TIER)).lower()
         event.cost = micro_usd(_first(get, names.COST_USD)) or None  # without a price list some send a zero
         reasons = get(names.FINISH_REASONS)

@@ -18,7 +18,14 @@ from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.details import details
 from spanfuse_processor.engine.reading.identities import Identities
-from spanfuse_processor.engine.reading.lenient import asks_for_tools, count, micro_usd, truth, was_cut
+from spanfuse_processor.engine.reading.lenient import (
+    asks_for_tools,
+    count,
+    micro_usd,
+    presumed,
+    truth,
+    was_cut,
+)
 from spanfuse_processor.engine.reading.old_names import PROVIDERS
 from spanfuse_processor.engine.reading.prints import unpack
 from spanfuse_processor.engine.tree.usages import reported
@@ -113,7 +120,8 @@ def _add_model(event: CallEnded, get: Get) -> bool:
         _part(get(names.REASONING_TOKENS)),
         details=details(get),
     )
-    event.estimated = get(names.ESTIMATED) is True
+    event.presumed = presumed(get(names.PRESUMED_USD))
+    event.estimated = event.presumed is not None or get(names.ESTIMATED) is True
     service = get(names.SERVICE_TIER)
     if service.__class__ is str:
         event.service = service.lower()

@@ -61,6 +61,8 @@ class Identities:
         self._shared = self._bases.setdefault(self._base, {})
 
     def _add(self, said: _Said) -> Identity:
+        if not all(each is None or each.__class__ is str for each in said):
+            return self._with(said)  # True, 1 and 1.0 are the same key, and not the same name
         if len(self._shared) >= SHARED:
             self._shared.clear()
         identity = self._shared[said] = self._with(said)

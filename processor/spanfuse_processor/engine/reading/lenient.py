@@ -80,6 +80,16 @@ def micro_usd(dollars: object) -> MicroUsd | None:
     return None if known is None else round(known * 1_000_000)
 
 
+def presumed(dollars: object) -> MicroUsd | None:
+    """What a call was charged though nobody knows what it came to; None where that is not so.
+
+    >>> presumed(0.0025), presumed(-1.0), presumed(None)
+    (2500, None, None)
+    """
+    known = None if dollars is None else micro_usd(dollars)
+    return None if known is None or known < 0 else known
+
+
 def was_cut(reasons: object) -> bool:
     """Whether an answer ended because it had as many tokens as it may, by its finish reasons.
 

@@ -5,8 +5,13 @@ Rule 1: what is compared is what a node of the tree keeps; reasoning tokens, a p
 
 from __future__ import annotations
 
+from typing import Final
+
+from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import Details, Usage
 from spanfuse_processor.engine.tree.cells import MOST
+
+NOTHING: Final = Usage()
 
 
 def reported(
@@ -28,6 +33,11 @@ def reported(
     if exclusive or cached + written > asked:
         asked += cached + written
     return Usage(asked, max(answered, reasoning), cached, written, reasoning, details)
+
+
+def charged(event: CallEnded) -> Usage | None:
+    """What a call is charged by: its usage; nothing, where it is charged without; None: it is not charged."""
+    return NOTHING if event.usage is None and event.presumed is not None else event.usage
 
 
 def fitting(usage: Usage) -> Usage:
