@@ -20,6 +20,8 @@ from spanfuse_processor.engine.nouns import Kind, Usage
 
 WELL_KNOWN: Final = 32
 """Calls of a model that all teach; of those after them one in eight does."""
+GLIMPSE: Final = 400
+"""Characters of an answer from which is learnt how far guesses of it are off."""
 _ONE_IN: Final = 8
 _MODELS: Final = 1_024
 _CHOICES: Final = "gen_ai.request.choice.count"
@@ -55,7 +57,7 @@ class Expecting:
         characters = measured(intent).characters
         if characters:
             whole = outcome is not None and outcome.complete and intent.kind is Kind.MODEL
-            shown = tokens(outcome.result, outcome.model or intent.name) if outcome and whole else 0
+            shown = tokens(outcome.result, outcome.model or intent.name, GLIMPSE) if outcome and whole else 0
             with self._lock:
                 self._estimator.learn(intent.name, characters, usage, shown)
 

@@ -17,7 +17,7 @@ LOOKED_AT: Final = 8_000
 """Characters of a text that are looked at: about a millisecond."""
 MOST_PARTS: Final = 20_000
 """Parts of a value that are looked at."""
-_PART: Final = 500
+_PARTS: Final = 16
 _USUAL: Final = 7  # letters of a word that is one token, mostly
 _LONGEST: Final = 20  # letters; what has more is several words, or none
 _RANDOM: Final = 0.62  # tokens a character of letters and digits without any sense: keys, hashes, base64
@@ -52,8 +52,10 @@ _SCRIPTS: Final = (
 )
 
 
-def tokens(value: object, model: str = "") -> int:
-    """About how many tokens a text is, or plain data: its texts, and its keys not.
+def tokens(value: object, model: str = "", most: int = LOOKED_AT) -> int:
+    """About how many tokens a text is, or plain data: its texts, not its keys.
+
+    `most` characters are looked at.
 
     >>> tokens("The budget is spent."), tokens("a3f29b7c01de4f88"), tokens("1234567"), tokens("今天天气很好")
     (5, 10, 3, 7)
@@ -62,11 +64,12 @@ def tokens(value: object, model: str = "") -> int:
     """
     text = value if isinstance(value, str) else "\n".join(_texts(value))
     newer = _is_newer(model)
-    if len(text) <= LOOKED_AT:
+    if len(text) <= most:
         return round(_of(text, newer))
-    parts = LOOKED_AT // _PART
-    step = (len(text) - _PART) // (parts - 1)
-    looked = "".join([text[at * step : at * step + _PART] for at in range(parts)])
+    parts = _PARTS if most >= LOOKED_AT else 2
+    part = most // parts
+    step = (len(text) - part) // (parts - 1)
+    looked = "".join([text[at * step : at * step + part] for at in range(parts)])
     return round(_of(looked, newer) * len(text) / len(looked))
 
 
