@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.accuracy.forecast.budgets import PAGE, PAGES, SHARES, US_SHORT, Outcome
+from tests.accuracy.forecast.budgets import PAGE, PAGES, SHARES, STATIC, US_SHORT, Outcome
 from tests.accuracy.forecast.measuring import PLACES, Measured
 from tests.accuracy.forecast.runaways import Runaway
 from tests.accuracy.forecast.runs import PARTS, US, Steps, Total
@@ -22,7 +22,7 @@ def perfect() -> Measured:
     measured = Measured()
     for place in PLACES:
         measured.outcomes[place.name] = [outcome(share) for share in SHARES]
-        measured.runaways[place.name] = [Runaway(0.5, 0.6, {PAGE: 0.55, PAGES: 0.55}, 0.01)]
+        measured.runaways[place.name] = [Runaway(0.5, 0.6, {PAGE: 0.55, PAGES: 0.55, STATIC: 0.58}, 0.01)]
         measured.totals[place.name] = [
             Said(0.5, {"spanfuse": 0.1}, held=number < 8, width=0.5) for number in range(10)
         ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tests.accuracy.forecast import scoring
-from tests.accuracy.forecast.budgets import AVERAGE, PAGE, PAGES, US_SHORT
+from tests.accuracy.forecast.budgets import AVERAGE, PAGE, PAGES, STATIC, US_SHORT
 from tests.accuracy.forecast.measuring import (
     DAYS,
     FOUR_AGENTS,
@@ -74,6 +74,10 @@ def _runaways(measured: Measured) -> Iterator[Promise]:
     early = sum(each.early for each in found)
     what = f"at least {CAUGHT:.1%} of runaways paged in time"
     yield Promise(what, f"{caught} of {of}, and {early} paged before", 0 < CAUGHT * of <= caught)
+    seen = [each for place in PLACES for each in measured.runaways.get(place.name, []) if not each.blind]
+    told = sum(PAGES in each.fired or STATIC in each.fired for each in seen)
+    what = "every runaway told of before its limit, by a page or by the mark at 80 %"
+    yield Promise(what, f"{told} of {len(seen)}", 0 < len(seen) == told)
 
 
 def _bands(measured: Measured) -> Iterator[Promise]:

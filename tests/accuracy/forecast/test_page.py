@@ -12,6 +12,7 @@ from tests.accuracy.forecast.making import perfect
 from tests.accuracy.forecast.measuring import Measured
 from tests.accuracy.forecast.page import written
 from tests.accuracy.forecast.promises import promises
+from tests.accuracy.forecast.runaways import Runaway
 from tests.accuracy.forecast.runs import US
 
 
@@ -44,6 +45,12 @@ def _blind(measured: Measured) -> None:
     measured.runaways["day"][0].fired.pop(PAGES)
 
 
+def _unheard(measured: Measured) -> None:
+    # so many others that one is less than a thousandth of them
+    told = measured.runaways["day"] * 2_000
+    measured.runaways["day"] = [*told, Runaway(0.5, 0.6, {}, 0.01)]
+
+
 def _bursting(measured: Measured) -> None:
     for each in measured.outcomes["hour of one coding agent"]:
         each.errors = {name: 0.2 if name == US_SHORT else 0.1 for name in each.errors}
@@ -72,6 +79,7 @@ def _finals(measured: Measured) -> None:
         (_silent, "week: paged before"),
         (_nervous, "hour: paged for at most"),
         (_blind, "at least 99.9% of runaways"),
+        (_unheard, "every runaway told of"),
         (_bursting, "hour of one coding agent: no worse"),
         (_narrow, "day: bands"),
         (_steps, "tau, at half of the cap"),

@@ -84,7 +84,7 @@ WEAK = """
 - A limit that is missed by 5 or 10 % is paged for on a third of the days.
 - A burst within one call, or within one recorded sum, is foreseen by nobody; nor is a day's money that is
   gone within minutes. Two runaways in three thousand were not paged for: such a burst, and one that reached
-  its limit in the last second of its period. Strict budgets end them.
+  its limit in the last second of its period. The mark at 80 % told of both. Strict budgets end them.
 - The alarm *runaway* adds little to *imminent*: some runaways in two thousand and minutes of lead, for half
   as many false alarms again on days.
 - Months: nothing public is as long. Half-lives of a day and four days go on from those of weeks,
