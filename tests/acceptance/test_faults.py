@@ -146,7 +146,7 @@ def test_the_clock_jumps(processor: Processor, jump: int, monkeypatch: pytest.Mo
         within(10.0, judged)
         loop("before")
 
-        monkeypatch.setattr("spanfuse.calls.active.time_ns", lambda: time.time_ns() + jump * 10**9)
+        monkeypatch.setattr("spanfuse.calls.wall.time_ns", lambda: time.time_ns() + jump * 10**9)
 
         assert is_refused("before")
         assert loop("after").issuer != "local"
