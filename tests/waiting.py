@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -15,3 +16,10 @@ def until(predicate: Callable[[], object], timeout: float = 5.0, every: float = 
         if time.monotonic() > deadline:
             raise AssertionError(f"not true within {timeout} s: {predicate}")
         pause.wait(every)
+
+
+async def until_loop(predicate: Callable[[], object], timeout: float = 5.0, every: float = 0.002) -> None:
+    """As `until`, while the event loop runs on."""
+    async with asyncio.timeout(timeout):
+        while not predicate():
+            await asyncio.sleep(every)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.accounting.house import Clock, Desk
+from tests.waiting import until_loop
 
 from spanfuse_processor.accounting.lending import HELLO
 from spanfuse_processor.engine.budget import Account, Budget
@@ -22,9 +22,7 @@ SOON = 10.0
 
 async def soon(ready: Callable[[], object]) -> None:
     """Lets the loop run until it is so."""
-    async with asyncio.timeout(SOON):
-        while not ready():
-            await asyncio.sleep(0.01)
+    await until_loop(ready, SOON)
 
 
 def both(tmp_path: Path, *budgets: Budget) -> tuple[Desk, Desk]:

@@ -7,19 +7,18 @@ Exit 0 when every promise is kept and `docs/accuracy.md` says what was found, 1 
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.accuracy import page
-from tests.accuracy.measuring import Measured, jobs, measure
+from tests.accuracy.measuring import jobs, measure
 from tests.accuracy.promises import promises
 from tests.accuracy.shared import Shared
+from tests.accuracy.telling import same, told
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
-_SHOWN = 40  # lines of difference
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,11 +33,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"make accuracy needs the data: there is no {shared.data}", file=sys.stderr)
         return 2
     measured = measure(shared, jobs(shared, options.quick), _progress())
-    kept = _say(measured)
+    kept = told(promises(measured))
     if options.write:
         PAGE.write_text(page.written(measured))
     elif not options.quick:
-        kept = _same(page.written(measured)) and kept
+        kept = same(PAGE, page.written(measured)) and kept
     return 0 if kept else 1
 
 
@@ -49,29 +48,6 @@ def _progress() -> Callable[[str], None]:
         print(f"{time.monotonic() - began:6.0f} s  {done}"[:110], file=sys.stderr)
 
     return say
-
-
-def _say(measured: Measured) -> bool:
-    """Prints every promise; True when all are kept."""
-    found = promises(measured)
-    for promise in found:
-        print(f"{'ok    ' if promise.kept else 'MISSED'}  {promise.what}: {promise.found}")
-    missed = sum(not promise.kept for promise in found)
-    print(f"{len(found) - missed} promises kept, {missed} missed")
-    return not missed
-
-
-def _same(text: str) -> bool:
-    """Whether the page says what was found; prints how it differs."""
-    old = PAGE.read_text() if PAGE.exists() else ""
-    if old == text:
-        return True
-    difference = difflib.unified_diff(
-        old.splitlines(), text.splitlines(), str(PAGE.name), "measured", lineterm=""
-    )
-    print("\n".join(list(difference)[:_SHOWN]))
-    print("docs/accuracy.md is not what was measured: look, and `make accuracy ARGS=--write`")
-    return False
 
 
 if __name__ == "__main__":

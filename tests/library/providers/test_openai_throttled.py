@@ -14,7 +14,7 @@ from openai import AsyncOpenAI, OpenAI
 from tests.library.providers.fake_openai import FakeOpenAI, Reply
 from tests.library.providers.openai_paths import CHAT, SAID
 from tests.library.providers.stage import Stage
-from tests.waiting import until
+from tests.waiting import until, until_loop
 
 from spanfuse import runtime
 from spanfuse.errors import BreakerOpen
@@ -109,8 +109,7 @@ async def test_a_stop_that_comes_meanwhile_refuses_those_that_wait(
 
     tasks = [asyncio.create_task(async_client.chat.completions.create(**CHAT)) for _ in range(2)]
     thread = asyncio.create_task(asyncio.to_thread(client.chat.completions.create, **CHAT))
-    while live.throttle.waiting < 3:
-        await asyncio.sleep(0.001)
+    await until_loop(lambda: live.throttle.waiting >= 3)
     stage.stop()
     ended = await asyncio.wait_for(asyncio.gather(*tasks, thread, return_exceptions=True), 5)
 
@@ -125,8 +124,7 @@ async def test_a_budget_that_is_spent_cancels_what_it_reaches(
     server.say(Reply(hold=hold))
     spent = replace(BUDGET, id="spent", action=Action.STOP, degrading=None)
     task = asyncio.create_task(async_client.chat.completions.create(**CHAT))
-    while not server.requests:
-        await asyncio.sleep(0.001)
+    await until_loop(lambda: server.requests)
 
     stage.board.post(spent)
 
