@@ -16,7 +16,18 @@ from itertools import combinations
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from spanfuse_processor.config import Alerts, Config, Intake, Listen, Storage, Tls
+from spanfuse_processor.config import (
+    DEFAULT,
+    Alerts,
+    Config,
+    Destination,
+    Forward,
+    Intake,
+    Listen,
+    Protocol,
+    Storage,
+    Tls,
+)
 
 Field = tuple[str, str]
 """A field of a section."""
@@ -33,6 +44,8 @@ ENCODED: Final = "whsec_"
 """Before a secret that is written in base64."""
 
 _NEAR: Final = {"postgres": "postgresql", "postgresql+psycopg": "postgresql", "sqlite3": "sqlite"}
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_HEADER: Final = re.compile(r"[A-Za-z0-9_.-]+")
 _HOST: Final = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?")
 
 
@@ -44,6 +57,7 @@ def check(config: Config, refuse: Refuse) -> None:
     _check_intake(config.intake, refuse)
     _check_store(config.store, refuse)
     _check_webhook(config.alerts, refuse)
+    _check_forward(config.forward, config.listen, refuse)
 
 
 def _check_listening(listen: Listen, tls: Tls, refuse: Refuse) -> None:
@@ -113,6 +127,35 @@ def _check_webhook(alerts: Alerts, refuse: Refuse) -> None:
             key = b""
         if not key:
             refuse(f"what follows {ENCODED} has to be base64", ("alerts", "webhook_secret"))
+
+
+def _check_forward(forward: Forward, listen: Listen, refuse: Refuse) -> None:
+    if forward.headers and not forward.endpoint:
+        refuse("headers without an endpoint go nowhere", ("forward", "headers"))
+    for name, each in forward.everywhere().items():
+        by_itself = name == DEFAULT and forward.endpoint
+        where = ("forward",) if by_itself else ("forward", "destinations", name)
+        if not _NAME.fullmatch(name):
+            refuse(f"{name!r} is no name: write letters, digits, _ and -", where)
+        if problem := _no_endpoint(each, listen):
+            refuse(problem, (*where, "endpoint"))
+        if each.ca_file and not each.endpoint.startswith("https:"):
+            refuse("ca_file is for an https endpoint", (*where, "ca_file"))
+        for header, text in each.headers.items():
+            if not _HEADER.fullmatch(header) or not (text.isascii() and text.isprintable()):
+                refuse(f"{header!r} is no header that can be sent", (*where, "headers"))
+
+
+def _no_endpoint(destination: Destination, listen: Listen) -> str:
+    """What keeps spans from being sent there."""
+    if not _is_webhook(destination.endpoint):
+        return "no address of a destination: write http://HOST:PORT or https://HOST:PORT"
+    parts = urlsplit(destination.endpoint)
+    if parts.hostname in {*LOOPBACK, listen.host} and parts.port in (listen.grpc_port, listen.http_port):
+        return "this is the service itself: what it receives would come back for ever"
+    if destination.protocol is Protocol.GRPC and parts.path.strip("/"):
+        return "over gRPC an endpoint has no path: leave it out, or set protocol: http"
+    return ""
 
 
 def _is_webhook(url: str) -> bool:

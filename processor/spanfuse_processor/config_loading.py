@@ -7,7 +7,6 @@ is not needed.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +15,7 @@ from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from spanfuse_processor.config import Config
 from spanfuse_processor.config_checks import Field, check
+from spanfuse_processor.config_texts import plain
 from spanfuse_processor.engine.checking import build, line_of, mapping, unknown
 from spanfuse_processor.engine.policy import Policy, PolicyError
 from spanfuse_processor.engine.policy_file import policy_from_mapping
@@ -28,8 +28,6 @@ Node = Any  # PyYAML's, None for an empty file: without a file it may not be ins
 ENV_CONFIG = "SPANFUSE_CONFIG"
 ENV_ADMIN_URL = "SPANFUSE_ADMIN_URL"
 ENV_PREFIX = "SPANFUSE_"
-_TRUE = frozenset({"1", "true", "yes", "on"})
-_FALSE = frozenset({"0", "false", "no", "off"})
 
 
 class ConfigError(ValueError):
@@ -119,9 +117,13 @@ def config_schema() -> dict[str, Any]:
 def environment_names() -> list[str]:
     """Every variable that overrides a field, for the README and for messages."""
     names = [ENV_CONFIG, ENV_ADMIN_URL, ENV_PREFIX + "FINGERPRINT_KEY", ENV_PREFIX + "MODE"]
-    for section, cls in SECTIONS.items():
-        names += [_variable(section, f.name) for f in dataclasses.fields(cls)]
-    return names
+    return names + [_variable(*each) for each in _settable()]
+
+
+def _settable() -> list[Field]:
+    """Every field that a variable sets."""
+    fields = [(section, each) for section, cls in SECTIONS.items() for each in dataclasses.fields(cls)]
+    return [(section, each.name) for section, each in fields if "only_in_files" not in each.metadata]
 
 
 def _variable(section: str, name: str) -> str:
@@ -232,8 +234,7 @@ def from_values(values: object, mode: Mode | None = None) -> Config:
 
 def _given(env: Mapping[str, str]) -> Mapping[Field, str]:
     """The fields that the environment sets, and to what."""
-    names = [(section, f.name) for section, cls in SECTIONS.items() for f in dataclasses.fields(cls)]
-    return {name: env[_variable(*name)] for name in names if env.get(_variable(*name))}
+    return {name: env[_variable(*name)] for name in _settable() if env.get(_variable(*name))}
 
 
 def _with_environment(config: Config, given: Mapping[Field, str], env: Mapping[str, str]) -> Config:
@@ -250,22 +251,9 @@ def _with_environment(config: Config, given: Mapping[Field, str], env: Mapping[s
 
 
 def _from_text(cls: type, section: str, name: str, text: str) -> object:
-    value = _plain(get_type_hints(cls)[name], text)
+    value = plain(get_type_hints(cls)[name], text)
     made: Any = _guarded(_variable(section, name), lambda: build(cls, {name: value}, (section,)))
     return getattr(made, name)
-
-
-def _plain(hint: Any, text: str) -> object:
-    """What the text stands for, as YAML would give it; the text itself where it stands for nothing."""
-    word = text.strip().lower()
-    if hint is bool and word in _TRUE | _FALSE:
-        return word in _TRUE
-    if hint == tuple[str, ...]:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
-    if hint in (int, float):
-        with contextlib.suppress(ValueError):
-            return hint(text)
-    return text
 
 
 def _guarded(variable: str, make: Callable[[], T]) -> T:

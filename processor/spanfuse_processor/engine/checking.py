@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
 from enum import Enum
-from typing import Any, Final, TypeVar, get_type_hints
+from typing import Any, Final, TypeVar, get_origin, get_type_hints
 
 from spanfuse_processor.engine.policy import PolicyError
 
@@ -122,6 +122,8 @@ def _value(hint: Any, value: object, path: Path, bounds: Mapping[str, float]) ->
     options: tuple[Any, ...] = getattr(hint, "__args__", ())
     if type(None) in options:  # an optional field
         return None if value is None else _value(options[0], value, path, bounds)
+    if get_origin(hint) is Mapping:
+        return _named(options[1], value, path)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _choice(hint, value, path)
     if dataclasses.is_dataclass(hint):
@@ -132,6 +134,15 @@ def _value(hint: Any, value: object, path: Path, bounds: Mapping[str, float]) ->
         return value
     if hint in (int, float):
         return _number(hint, value, path, bounds)
+    return _names(value, path)
+
+
+def _named(hint: Any, values: object, path: Path) -> dict[str, object]:
+    named = mapping(values, "names", path).items()
+    return {str(name): _value(hint, each, (*path, str(name)), {}) for name, each in named}
+
+
+def _names(value: object, path: Path) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
         raise PolicyError(path, f"expected a list of names, got {value!r}")
     return tuple(value)

@@ -22,6 +22,7 @@ from spanfuse_processor.engine.dialects import DIALECTS
 from spanfuse_processor.engine.events import CallEnded, CallStarted, Heartbeat, RawSpan
 from spanfuse_processor.engine.findings import flood
 from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.names import BREAKER_SPAN, SCOPE
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level, MicroUsd
 from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import DetectorLimits, Policy
@@ -95,6 +96,8 @@ class Engine:
     def ingest(self, span: RawSpan, now: Instant) -> tuple[Verdict, ...]:
         """A span has ended. Returns what there is to say, as a rule nothing."""
         self._stats.spans += 1
+        if span.name == BREAKER_SPAN and span.scope == SCOPE:
+            return ()  # what a breaker says of calls is none itself
         for read in self._reads:
             event = read(span)
             if event is not None:

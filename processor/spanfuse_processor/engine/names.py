@@ -11,6 +11,10 @@ from typing import Final
 
 SCOPE: Final = "spanfuse"  # the instrumentation scope of our library's spans
 
+BREAKER_SPAN: Final = (
+    "spanfuse.breaker"  # the name of a span that tells of the breaker, and the prefix of its fields
+)
+
 # OTel GenAI, current names.
 OPERATION: Final = "gen_ai.operation.name"
 PROVIDER: Final = "gen_ai.provider.name"

@@ -10,7 +10,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, get_origin, get_type_hints
 
 from spanfuse_processor.engine.budget import Measure
 from spanfuse_processor.engine.budget_section import BudgetSection, DegradeSection, MarkSection
@@ -125,6 +125,8 @@ def _schema(hint: Any) -> Schema:
     options: tuple[Any, ...] = getattr(hint, "__args__", ())
     if type(None) in options:
         return {"anyOf": [_schema(options[0]), {"type": "null"}]}
+    if get_origin(hint) is Mapping:
+        return {"type": "object", "additionalProperties": _schema(options[1])}
     if isinstance(hint, type) and issubclass(hint, Enum):
         return {"enum": [member.value for member in hint]}
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):

@@ -226,7 +226,7 @@ class Verdict:
 
     A finding that moved nothing has no transition; an operator's order has no finding. `removal` withdraws
     the directive of an earlier verdict. `key` says whose state it is about (None: that of the run);
-    `run` is empty where no run is concerned.
+    `run` is empty where no run is concerned, `trace_id` is that of the offending call.
     """
 
     run: str
@@ -237,6 +237,7 @@ class Verdict:
     ended_ns: int = 0  # event time of the offending call's end, for detection latency
     agent: str = ""
     key: BreakerKey | None = None
+    trace_id: bytes = b""
 
     @property
     def level(self) -> Level:

@@ -29,6 +29,15 @@ def decode(payload: bytes) -> Iterator[Decoded]:
         return in_slices(_salvaged(request, lost))
 
 
+def count_spans(payload: bytes) -> int:
+    """How many spans an export request has; 0 where it cannot be parsed as a whole."""
+    try:
+        request = ExportRequest.FromString(payload)
+    except DecodeError:
+        return 0
+    return sum(len(scope.spans) for each in request.resource_spans for scope in each.scope_spans)
+
+
 def _salvaged(request: ExportRequest, lost: int) -> Iterator[RawSpan | str]:
     yield from _spans(request)
     for _ in range(lost):

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from spanfuse_processor.parcel import Parcel
 from spanfuse_processor.receiver import answers
 from spanfuse_processor.receiver.answers import Reason, Receipt, Refused
 from spanfuse_processor.receiver.compression import DECOMPRESSORS
-from spanfuse_processor.receiver.decode import decode
+from spanfuse_processor.receiver.decode import count_spans, decode
 from spanfuse_processor.receiver.decoded import Undecodable
-from spanfuse_processor.receiver.intake import Decode, Intake
-from spanfuse_processor.receiver.otlp_json import decode_json
+from spanfuse_processor.receiver.intake import Count, Decode, Intake
+from spanfuse_processor.receiver.otlp_json import count_json_spans, decode_json
 from spanfuse_processor.web import BodyTooLarge, Request, Response, Route
 
 MAX_REQUEST: Final = 64 * 1024 * 1024
@@ -31,12 +32,17 @@ class Encoding:
 
     content_type: str
     decode: Decode
+    count: Count
     receipt: Callable[[Receipt], bytes]
     status: Callable[[Refused], bytes]
 
 
-PROTOBUF: Final = Encoding("application/x-protobuf", decode, answers.receipt_bytes, answers.status_bytes)
-JSON: Final = Encoding("application/json", decode_json, answers.receipt_json, answers.status_json)
+PROTOBUF: Final = Encoding(
+    "application/x-protobuf", decode, count_spans, answers.receipt_bytes, answers.status_bytes
+)
+JSON: Final = Encoding(
+    "application/json", decode_json, count_json_spans, answers.receipt_json, answers.status_json
+)
 ENCODINGS: Final = {each.content_type: each for each in (PROTOBUF, JSON)}
 HEADERS: Final[dict[Reason, dict[str, str]]] = {
     answers.WRONG_METHOD: {"allow": "POST"},
@@ -63,8 +69,11 @@ class HttpReceiver:
         try:
             self._admit(request)
             encoding = _encoding(request)
-            body = await self._body(request)
-            receipt = await self._intake.take(body, encoding.decode) if body else Receipt()
+            packed = await self._packed(request)
+            body = await self._unpacked(packed, request)
+            parcel = Parcel(packed, _header(request, "content-type"), _header(request, "content-encoding"))
+            take = self._intake.take
+            receipt = await take(body, encoding.decode, parcel, encoding.count) if body else Receipt()
         except Refused as refused:
             return _refusal(refused, request)
         return Response(200, encoding.receipt(receipt), encoding.content_type)
@@ -78,21 +87,29 @@ class HttpReceiver:
             raise Refused(answers.WRONG_METHOD, f"{request.method} is not allowed, only POST")
         self._intake.admit(request.headers.get("authorization"))
 
-    async def _body(self, request: Request) -> bytes:
-        name = request.headers.get("content-encoding", "").strip().lower()
-        decompress = DECOMPRESSORS.get(name)
-        if decompress is None:
+    async def _packed(self, request: Request) -> bytes:
+        """The body as it came."""
+        if _header(request, "content-encoding").lower() not in DECOMPRESSORS:
             known = ", ".join(filter(None, DECOMPRESSORS))
             raise Refused(answers.WRONG_TYPE, f"Content-Encoding must be one of {known}")
         try:
-            body = await request.read(self._max_request)
+            return await request.read(self._max_request)
+        except BodyTooLarge:
+            raise self._too_large() from None
+
+    async def _unpacked(self, body: bytes, request: Request) -> bytes:
+        decompress = DECOMPRESSORS[_header(request, "content-encoding").lower()]
+        try:
             if len(body) <= INLINE:
                 return decompress(body, self._max_request)
             return await asyncio.to_thread(decompress, body, self._max_request)
         except BodyTooLarge:
-            raise Refused(answers.TOO_LARGE, f"a request has at most {self._max_request} bytes") from None
+            raise self._too_large() from None
         except Undecodable as error:
             raise Refused(answers.BAD_DATA, str(error)) from error
+
+    def _too_large(self) -> Refused:
+        return Refused(answers.TOO_LARGE, f"a request has at most {self._max_request} bytes")
 
 
 def _encoding(request: Request) -> Encoding:
@@ -100,6 +117,10 @@ def _encoding(request: Request) -> Encoding:
     if encoding is None:
         raise Refused(answers.WRONG_TYPE, f"Content-Type must be one of {', '.join(ENCODINGS)}")
     return encoding
+
+
+def _header(request: Request, name: str) -> str:
+    return request.headers.get(name, "").strip()
 
 
 def _media_type(request: Request) -> str:

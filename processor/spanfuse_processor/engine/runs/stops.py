@@ -83,6 +83,7 @@ class Stops:
             ended_ns=event.ended_ns if isinstance(event, CallEnded) else 0,
             agent=event.agent or (call.agents[-1] if call.agents else ""),
             key=unit.key,
+            trace_id=event.trace_id,
         )
 
     def _weighed(self, unit: Run | Feature, run: Run, call: Call, finding: Finding) -> tuple[Finding, Mode]:
