@@ -8,10 +8,8 @@ no further. Sockets, TLS and signals are `serving.py`'s.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ from spanfuse_processor.clock import Clock
 from spanfuse_processor.config import Config
 from spanfuse_processor.config_loading import admin_token_path, store_url
 from spanfuse_processor.control.admin import Admin, Audit
-from spanfuse_processor.control.hub import Hub
+from spanfuse_processor.control.hub import new_hub
 from spanfuse_processor.control.money import MoneyDesk
 from spanfuse_processor.control.payloads import show_runs
 from spanfuse_processor.control.stream import ControlService
@@ -35,6 +33,7 @@ from spanfuse_processor.engine.nouns import BreakerKey
 from spanfuse_processor.engine.verdicts import Verdict
 from spanfuse_processor.figures import Figures
 from spanfuse_processor.health import Health
+from spanfuse_processor.passing import Passing
 from spanfuse_processor.receiver.decoded import Decoded
 from spanfuse_processor.receiver.intake import Intake
 from spanfuse_processor.receiver.otlp_grpc import GrpcReceiver
@@ -46,7 +45,6 @@ from spanfuse_processor.telemetry import log
 from spanfuse_processor.telemetry.metrics import Metrics
 from spanfuse_processor.telemetry.reports import Reports
 from spanfuse_processor.tuning import freeze_startup
-from spanfuse_processor.wire.log import DirectiveLog
 
 __all__ = ["Service", "StartError"]
 
@@ -77,7 +75,8 @@ class Service:
         self._faults = log.Faults(clock.monotonic)
         self._metrics = Metrics()
         self._prices = GenaiPrices()
-        self._hub = self._make_hub()
+        self._hub = new_hub(clock, config.control.retained, config.control.bookmark_seconds)
+        self._passing = Passing(config, clock, self._faults.add, self._trace_of)
         self._money = self._make_money()
         self._engine = Engine(
             config.policy,
@@ -107,6 +106,7 @@ class Service:
         if self._reloader is not None:
             tasks.append(asyncio.create_task(self._reloader.run()))
         try:
+            self._passing.start()
             self._publish_token()
             self._prices.rates(*SOME_PRICE)
             freeze_startup()
@@ -121,6 +121,7 @@ class Service:
             self._hub.close("the processor stops", RETRY_AFTER)
             await serving.stop()
             await self._money.close()
+            await self._passing.close()
             if self._token_path:
                 admin_token.withdraw(self._token_path, self._admin_token)
 
@@ -176,39 +177,24 @@ class Service:
         asyncio.get_running_loop().call_soon(self._report, verdicts, self._clock.wall_ns())
 
     def _report(self, verdicts: tuple[Verdict, ...], wall_ns: int) -> None:
-        with self._guarded("reports"):
+        with self._faults.guarded("reports"):
             for verdict in verdicts:
                 self._reports.verdict(verdict, wall_ns)
+        with self._faults.guarded("forwarding"):
+            self._passing.verdicts(verdicts, wall_ns)
 
     async def _watch_deadlines(self) -> None:
         while True:
             now = self._clock.monotonic()
-            with self._guarded("deadlines"):
+            with self._faults.guarded("deadlines"):
                 self._publish(self._engine.advance(now))
                 self._hub.advance()
-            with self._guarded("money"):
+            with self._faults.guarded("money"):
                 self._money.advance()
             rooms = (self._engine, self._hub, self._money)
             due = [at for at in (room.next_deadline() for room in rooms) if at is not None]
             wait = min([LONGEST_WAIT, *(at - self._clock.monotonic() for at in due)])
             await asyncio.sleep(max(0.01, wait))
-
-    @contextlib.contextmanager
-    def _guarded(self, where: str) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            self._faults.add(where, error)
-
-    def _make_hub(self) -> Hub:
-        # Each life of a processor is a history of its own; revisions grow with the wall clock, so that a
-        # later history never looks older than what an application holds of an earlier one.
-        history = DirectiveLog(
-            epoch=secrets.token_hex(8),
-            start=self._clock.wall_ns() // 1_000_000,
-            retained=self._config.control.retained,
-        )
-        return Hub(history, self._clock, self._config.control.bookmark_seconds)
 
     def _make_money(self) -> Money:
         try:
@@ -219,6 +205,7 @@ class Service:
                 self._hub.publish,
                 self._is_stopped,
                 self._faults.add,
+                self._passing.budget,
             )
         except StoreError as error:
             raise StartError(f"store: {error}") from None
@@ -226,6 +213,10 @@ class Service:
     def _is_stopped(self, run: str) -> bool:
         view = self._engine.run(run)
         return view is not None and view.stop is not None
+
+    def _trace_of(self, run: str) -> bytes:
+        view = self._engine.run(run)
+        return view.trace_id if view is not None else b""
 
     def _dialects(self, config: Config) -> Sequence[Dialect]:
         """Digests are keyed as they were when the service started: others would not compare."""
@@ -257,7 +248,8 @@ class Service:
         # Each transport may hold half of the bytes that may wait.
         intake = self._config.intake
         most = intake.max_waiting_bytes // 2
-        self._intakes = {name: Intake(self.ingest, tokens, fault, most) for name in ("grpc", "http")}
+        onward = self._passing.onward
+        self._intakes = {name: Intake(self.ingest, tokens, fault, most, onward) for name in ("grpc", "http")}
         control = ControlService(
             self._hub, tokens, self._reports.effects, self._open_calls, fault, self._money.lease
         )

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from spanfuse_processor.accounting.lending import Lending
-from spanfuse_processor.accounting.telling import OnFault, Publish, Telling
+from spanfuse_processor.accounting.telling import OnFault, Publish, Tell, Telling, ignore
 from spanfuse_processor.alerting.webhook import Webhook
 from spanfuse_processor.bookkeeping.billing import Biller
 from spanfuse_processor.bookkeeping.books import Books
@@ -61,6 +61,7 @@ class Money:
         publish: reaches applications.
         is_stopped: whether a run was stopped.
         on_fault: hears of internal errors.
+        tell: hears of what happens to budgets.
 
     Attributes:
         board: what metrics show of budgets.
@@ -77,6 +78,7 @@ class Money:
         publish: Publish,
         is_stopped: Callable[[str], bool],
         on_fault: OnFault,
+        tell: Tell = ignore,
     ) -> None:
         self._clock = clock
         self._publish = publish
@@ -95,7 +97,7 @@ class Money:
             else None
         )
         self.board = BudgetBoard()
-        self._telling = Telling(publish, self._books.events, self._webhook, self.board, on_fault)
+        self._telling = Telling(publish, self._books.events, self._webhook, self.board, on_fault, tell)
         self._looked = self._kept = clock.monotonic() - LOOK_EVERY
         self._over = self._first = False
         self._catching_up: asyncio.Task[None] | None = None

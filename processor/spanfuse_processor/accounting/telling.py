@@ -25,6 +25,12 @@ from spanfuse_processor.telemetry.budgets import BudgetBoard
 Publish = Callable[[Sequence[Directive], Sequence[Removal]], object]
 """Puts directives up and takes others down."""
 OnFault = Callable[[str, BaseException], None]
+Tell = Callable[[BudgetEvent], None]
+"""Passes an event on to somebody else. It does not wait."""
+
+
+def ignore(event: BudgetEvent) -> None:
+    """Nobody else is told."""
 
 
 class Telling:
@@ -36,6 +42,7 @@ class Telling:
         webhook: None: nobody is told.
         board: counts what was told.
         on_fault: hears of internal errors.
+        pass_on: hears of every event.
     """
 
     def __init__(
@@ -45,12 +52,14 @@ class Telling:
         webhook: Webhook | None,
         board: BudgetBoard,
         on_fault: OnFault,
+        pass_on: Tell = ignore,
     ) -> None:
         self._publish = publish
         self._keep = keep
         self._webhook = webhook
         self._board = board
         self._on_fault = on_fault
+        self._pass_on = pass_on
         self._news = HookNews(webhook) if webhook is not None else None
 
     def tell(self, notices: Iterable[Notice]) -> None:
@@ -80,6 +89,8 @@ class Telling:
                 log.say(_level(event), event.words(), **_fields(event))
                 if self._webhook is not None:
                     self._webhook.put(event)
+            with self._guarded("forwarding"):
+                self._pass_on(event)
         for note in notices:
             if note.directive is not None:
                 log.say(logging.INFO, "ordered", **_order(note.directive))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -206,3 +207,13 @@ class Subscription:
             async with asyncio.timeout(self._hub.bookmark_every):
                 await self.wake.wait()
         self.wake.clear()
+
+
+def new_hub(clock: Clock, retained: int, bookmark_every: float) -> Hub:
+    """A hub whose history begins now and keeps so many changes.
+
+    Each life of a processor is a history of its own; revisions grow with the wall clock, so that a later one
+    never looks older than what an application holds of an earlier one.
+    """
+    start = clock.wall_ns() // 1_000_000
+    return Hub(DirectiveLog(secrets.token_hex(8), start, retained), clock, bookmark_every)
