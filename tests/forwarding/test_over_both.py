@@ -1,4 +1,4 @@
-"""Over either protocol, on real sockets: the same bytes, the answers understood, nobody waited for too long."""
+"""Over either protocol, on real sockets: the same bytes arrive, and answers are understood."""
 
 from __future__ import annotations
 

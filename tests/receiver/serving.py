@@ -18,6 +18,7 @@ from spanfuse_processor.auth import Tokens
 from spanfuse_processor.engine.events import RawSpan
 from spanfuse_processor.receiver.decoded import Decoded
 from spanfuse_processor.receiver.intake import MAX_WAITING, Intake
+from spanfuse_processor.receiver.onward import Onward
 from spanfuse_processor.receiver.otlp_grpc import SERVICE, GrpcReceiver, server_options
 from spanfuse_processor.receiver.otlp_http import HttpReceiver
 
@@ -111,12 +112,13 @@ def serving(
     max_request: int = 8 << 20,
     taker: Taker | None = None,
     max_waiting: int = MAX_WAITING,
+    onward: Onward | None = None,
 ) -> Iterator[Running]:
     """A receiver on ports of its own, for the length of a block."""
     faults: list[BaseException] = []
     taker = taker or Taker()
     over_grpc, over_http = (
-        Intake(taker.ingest, tokens or Tokens(), lambda _, error: faults.append(error), max_waiting)
+        Intake(taker.ingest, tokens or Tokens(), lambda _, error: faults.append(error), max_waiting, onward)
         for _ in range(2)
     )
     running = Running(taker, over_grpc, over_http, faults)
