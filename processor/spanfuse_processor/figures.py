@@ -61,6 +61,7 @@ class Figures:
         return {
             "decode_error": sum(each.rejected for each in counters),
             "queue_full": sum(each.overloaded for each in counters),
+            "shed": sum(each.shed for each in counters),
             "late": stats.late,
             "unread": stats.unread,
             "fault": self._faults.counts.get("engine", 0),

@@ -87,7 +87,9 @@ def test_it_is_known_in_json_too(post: Post) -> None:
     "message",
     [
         request(span(name="spanfuse.breaker"), scope="spanfuse"),
-        request(span(name="spanfuse.breaker"), resource=OURS | {"service.instance.id": "b"}, scope="spanfuse"),
+        request(
+            span(name="spanfuse.breaker"), resource=OURS | {"service.instance.id": "b"}, scope="spanfuse"
+        ),
         request(span(name="chat"), resource=OURS, scope="spanfuse"),
         request(span(name="spanfuse.breaker"), resource=OURS, scope="other"),
         request(span(1, {"quoted": MARK}, name="spanfuse.breaker"), scope="spanfuse"),

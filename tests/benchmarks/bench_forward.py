@@ -1,0 +1,103 @@
+"""What sending spans on costs: the same load, to a processor without a destination and to one with.
+
+Both are processes of their own, asked in turns, so that the machine is as busy for one as for the other. The
+destination is a third process that takes bytes and does nothing else; figures are ratios of the CPU that a
+span costs the processor, and of spans a second. Also: how long a stop takes while a destination hangs.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import grpc
+from tests.benchmarks import bench_push
+from tests.benchmarks.bench_processor import EXPORT, _round
+from tests.forwarding.backends import Backend, Mood, over_grpc, over_http
+from tests.processes import Processor, processor
+
+QUIET = {"SPANFUSE_LOG_LEVEL": "error"}
+SIZE = 512
+
+
+def main(quick: bool = False) -> dict[str, float]:
+    """Median of rounds."""
+    figures: dict[str, float] = {}
+    with ExitStack() as stack:
+        plain = stack.enter_context(processor(**QUIET))
+        rounds = 3 if quick else 9
+        for name in ("grpc", "http"):
+            endpoint = stack.enter_context(sink(name))
+            forwards = {"SPANFUSE_FORWARD_ENDPOINT": endpoint, "SPANFUSE_FORWARD_PROTOCOL": name}
+            with processor(**QUIET, **forwards) as running:
+                figures |= _compared(name, plain, running, rounds, calls=8 if quick else 40)
+    figures |= _stops("no destination", {}, quick)
+    hold = threading.Event()
+    with over_grpc(Backend(always=Mood(hold=hold))) as hung:
+        figures |= _stops("a destination that hangs", {"SPANFUSE_FORWARD_ENDPOINT": hung.endpoint}, quick)
+        hold.set()
+    return figures
+
+
+def _compared(name: str, plain: Processor, running: Processor, rounds: int, calls: int) -> dict[str, float]:
+    with grpc.insecure_channel(plain.endpoint) as one, grpc.insecure_channel(running.endpoint) as other:
+        exports = [each.unary_unary(EXPORT) for each in (one, other)]
+        pairs = [
+            [
+                _round(export, each.pid, SIZE, calls)
+                for export, each in zip(exports, (plain, running), strict=True)
+            ]
+            for _ in range(rounds)
+        ]
+    speed = statistics.median(forwards[0] / alone[0] for alone, forwards in pairs)
+    cpu = statistics.median(forwards[1] / alone[1] for alone, forwards in pairs)
+    return {
+        f"spans/s at {SIZE} a batch, no destination": statistics.median(alone[0] for alone, _ in pairs),
+        f"spans/s with one over {name}, of that": speed,
+        f"processor cpu a span with one over {name}, of that without": cpu,
+    }
+
+
+def _stops(name: str, forwards: dict[str, str], quick: bool) -> dict[str, float]:
+    with (
+        processor(**QUIET, **forwards) as running,
+        bench_push.watching(running) as closed,
+        bench_push.agent(running) as talk,
+    ):
+        bench_push._measure(talk, closed, "warm-up", 20)
+        samples = sorted(bench_push._measure(talk, closed, "run", 50 if quick else 400))
+    at = {"p50": len(samples) // 2, "p99": len(samples) * 99 // 100}
+    return {f"push {label} ms, {name}": 1e3 * samples[place] for label, place in at.items()}
+
+
+@contextmanager
+def sink(name: str) -> Iterator[str]:
+    """A destination in a process of its own: its endpoint."""
+    command = [sys.executable, "-m", "tests.benchmarks.bench_forward", name]
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert started.stdout is not None
+    try:
+        yield started.stdout.readline().strip()
+    finally:
+        started.kill()
+        started.communicate()
+
+
+class Forgetful(Backend):
+    """Takes everything and keeps nothing."""
+
+    def mood(self, got: object) -> Mood:
+        """Well, always."""
+        return self.always
+
+
+if __name__ == "__main__":
+    opened = over_grpc if sys.argv[1] == "grpc" else over_http
+    with opened(Forgetful()) as backend:
+        sys.stdout.write(f"{backend.endpoint}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
