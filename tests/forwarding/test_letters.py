@@ -44,11 +44,11 @@ def test_what_is_under_way_still_takes_room() -> None:
     assert letters.waiting == 0
 
 
-def test_the_old_are_given_up_and_the_young_stay() -> None:
+def test_those_in_line_can_be_given_up_and_those_under_way_not() -> None:
     letters = Letters(10)
-    for since in (1.0, 2.0, 3.0):
-        letters.put(letter(1, since))
+    for size in (1, 2, 3):
+        letters.put(letter(size))
+    letters.take()
 
-    assert [each.since for each in letters.give_up(before=3.0)] == [1.0, 2.0]
-    assert (len(letters), letters.waiting) == (1, 1)
-    assert [each.since for each in letters.give_up()] == [3.0]
+    assert letters.give_up() == [letter(2), letter(3)]
+    assert (len(letters), letters.waiting) == (0, 1)

@@ -155,14 +155,44 @@ def test_over_http_what_came_over_grpc_is_protobuf_and_packed_where_that_is_want
 
 
 def test_over_grpc_bytes_are_packed_where_that_is_wanted() -> None:
-    body = b"x" * 100_000
-    with (
-        over_grpc() as backend,
-        sending("grpc", backend.endpoint, compression=Compression.GZIP) as sender,
-    ):
-        sender.send(Parcel(body), 5.0)
+    body, seen = b"x" * 1_000_000, []
+    with over_grpc() as backend:
+        for compression in (Compression.GZIP, Compression.NONE):
+            with (
+                counted(backend.port) as (port, passed),
+                sending("grpc", f"http://127.0.0.1:{port}", compression=compression) as sender,
+            ):
+                sender.send(Parcel(body), 5.0)
+            seen.append(sum(passed))
 
-    assert backend.taken == [body]
+    assert backend.taken == [body, body]
+    assert seen[0] < 50_000 < len(body) < seen[1]
+
+
+@contextlib.contextmanager
+def counted(port: int) -> Iterator[tuple[int, list[int]]]:
+    """Another port for that one, and how many bytes were sent to it, piece by piece."""
+    passed: list[int] = []
+
+    def pump(source: socket.socket, sink: socket.socket, sizes: list[int]) -> None:
+        with contextlib.suppress(OSError):
+            while piece := source.recv(65_536):
+                sizes.append(len(piece))
+                sink.sendall(piece)
+            sink.shutdown(socket.SHUT_WR)
+
+    def serve() -> None:
+        with listener.accept()[0] as near, socket.create_connection(("127.0.0.1", port)) as far:
+            back = threading.Thread(target=pump, args=(far, near, []))
+            back.start()
+            pump(near, far, passed)
+            back.join(5.0)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield listener.getsockname()[1], passed
+        thread.join(5.0)
 
 
 @pytest.mark.parametrize(
@@ -184,25 +214,26 @@ def test_over_http_a_redirect_is_not_followed() -> None:
     assert len(backend.got) == 1
 
 
-def test_a_refusal_that_comes_before_all_is_read_is_one() -> None:
+@pytest.mark.parametrize("hangs_up", [False, True])
+def test_a_refusal_that_comes_before_all_is_read_is_one(hangs_up: bool) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        refusing = threading.Thread(target=refuse_early, args=(listener,))
+        refusing = threading.Thread(target=refuse_early, args=(listener, hangs_up))
         refusing.start()
         endpoint = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with sending("http", endpoint) as sender:
-            outcome = sender.send(Parcel(bytes(300_000)), 5.0).outcome
+            outcome = sender.send(Parcel(bytes(20_000_000)), 5.0).outcome
         refusing.join(5.0)
 
     assert outcome is Outcome.NEVER
 
 
-def refuse_early(listener: socket.socket) -> None:
-    """Says that it is too large after the head, and takes the body without looking."""
+def refuse_early(listener: socket.socket, hangs_up: bool) -> None:
+    """Says that it is too large after the head; hangs up, or takes the body without looking."""
     connection, _ = listener.accept()
     with connection:
         connection.recv(1024)
         connection.sendall(b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n")
-        while connection.recv(65_536):
+        while not hangs_up and connection.recv(65_536):
             continue
 
 

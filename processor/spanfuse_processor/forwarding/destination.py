@@ -192,7 +192,6 @@ class Destination:
                 until = now + min(answer.wait, self._terms.longest_told)
                 self._quiet_until = max(self._quiet_until, until)
         self._news.away(answer.words, self.letters.waiting)
-        self._lose(self.letters.give_up(self._clock.monotonic() - self._terms.max_age), "it is too old")
 
     def _may_try_again(self, letter: Letter) -> bool:
         """Waits until it may; False: there is no time left."""

@@ -62,11 +62,10 @@ class Letters:
         with self.lock:
             self.waiting -= letter.size
 
-    def give_up(self, before: float = float("inf")) -> list[Letter]:
-        """Lets go of those in line that wait since before a moment: the oldest come first."""
-        gone = []
+    def give_up(self) -> list[Letter]:
+        """Lets go of all that are in line."""
         with self.lock:
-            while self._line and self._line[0].since < before:
-                gone.append(self._line.popleft())
+            gone = list(self._line)
+            self._line.clear()
             self.waiting -= sum(letter.size for letter in gone)
         return gone

@@ -64,9 +64,10 @@ class OverHttp:
     def _post(self, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
         connection = self._connection
         connection.timeout = timeout
-        if connection.sock is not None:
-            connection.sock.settimeout(timeout)
-        with contextlib.suppress(BrokenPipeError):  # it may have answered before it had read all
+        if connection.sock is None:
+            connection.connect()
+        connection.sock.settimeout(timeout)
+        with contextlib.suppress(ConnectionError):  # it may have answered before it had read all
             connection.request("POST", self._path, body, headers)
         with connection.getresponse() as answer:
             said = answer.read(MOST)
