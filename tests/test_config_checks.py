@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from spanfuse_processor.config import Alerts, Auth, Config, Listen, Storage, Tls
+from spanfuse_processor.config import (
+    Alerts,
+    Auth,
+    Config,
+    Destination,
+    Forward,
+    Listen,
+    Protocol,
+    Storage,
+    Tls,
+)
 from spanfuse_processor.config_checks import SCHEMES, Field, check
 from spanfuse_processor.stores import STORES
 
@@ -20,7 +30,12 @@ FINE = [
     Config(store=Storage(url="postgresql://ann:secret@one:5432/spend")),
     Config(store=Storage(url="memory:", ledger_url="rediss://cache")),
     Config(auth=Auth(client_tokens=("one", "two"))),
+    Config(forward=Forward("http://127.0.0.1:14317", headers={"x-scope": "1"})),
+    Config(forward=Forward(destinations={"a-B_1": Destination("https://t.internal/otlp", Protocol.HTTP)})),
+    Config(forward=Forward(destinations={"t": Destination("https://t.internal", ca_file="ca.pem")})),
 ]
+TO = ("forward", "destinations", "there")
+
 WRONG = [
     (Config(tls=Tls(cert_file="c")), ("tls", "cert_file")),
     (Config(listen=Listen(host="0.0.0.0")), ("listen", "host")),
@@ -46,6 +61,22 @@ WRONG = [
     (Config(alerts=Alerts(webhook_secret="whsec_not base64!")), ("alerts", "webhook_secret")),
     (Config(alerts=Alerts(webhook_secret="whsec_")), ("alerts", "webhook_secret")),
     (Config(alerts=Alerts(webhook_secret="whsec_\u00fc")), ("alerts", "webhook_secret")),
+    (Config(forward=Forward("collector:4317")), ("forward", "endpoint")),
+    (Config(forward=Forward("http://127.0.0.1:4317")), ("forward", "endpoint")),
+    (Config(forward=Forward("http://localhost:4318", Protocol.HTTP)), ("forward", "endpoint")),
+    (Config(forward=Forward("http://collector:4317/v1/traces")), ("forward", "endpoint")),
+    (Config(forward=Forward(headers={"a": "b"})), ("forward", "headers")),
+    (Config(forward=Forward("http://t:1", headers={"a b": "c"})), ("forward", "headers")),
+    (Config(forward=Forward("http://t:1", headers={"a": "b\r\nc: d"})), ("forward", "headers")),
+    (Config(forward=Forward(destinations={"there": Destination()})), (*TO, "endpoint")),
+    (
+        Config(forward=Forward(destinations={"there": Destination("http://t:1", ca_file="c")})),
+        (*TO, "ca_file"),
+    ),
+    (
+        Config(forward=Forward(destinations={"no name": Destination("http://t:1")})),
+        ("forward", "destinations", "no name"),
+    ),
 ]
 
 

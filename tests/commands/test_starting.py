@@ -10,7 +10,7 @@ import pytest
 
 from spanfuse_processor.__main__ import main
 from spanfuse_processor.commands.starting import check_start, missing_drivers
-from spanfuse_processor.config import Auth, Config, Storage, Tls
+from spanfuse_processor.config import Auth, Config, Destination, Forward, Storage, Tls
 from spanfuse_processor.config_checks import Field
 
 
@@ -49,6 +49,16 @@ def test_what_is_no_certificate_is_refused(pair: tuple[str, str], tmp_path: Path
 
     assert refused(Config(tls=Tls(key, pem))) == [("tls", "cert_file")]
     assert refused(Config(tls=Tls(pem, key, str(tmp_path / "text")))) == [("tls", "client_ca_file")]
+
+
+def test_the_authorities_of_a_destination_are_looked_at(pair: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no certificate")
+    files = {"good": pair[0], "text": str(tmp_path / "text"), "gone": "/nowhere/ca.pem"}
+    destinations = {name: Destination("https://there:1", ca_file=file) for name, file in files.items()}
+
+    found = refused(Config(forward=Forward(destinations=destinations)))
+
+    assert found == [("forward", "destinations", name, "ca_file") for name in ("text", "gone")]
 
 
 def test_a_token_needs_a_place(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ def check_start(config: Config, refuse: Refuse) -> None:
     if token and not config.auth.admin_token and not _can_be_made(Path(token)):
         problem = f"the operator's token cannot be left at {token}: name a file in a folder that can be made"
         refuse(problem, ("auth", "admin_token_file"))
+    for name, where in config.forward.everywhere().items():
+        if where.ca_file:
+            _check_authorities(name, where.ca_file, refuse)
 
 
 def missing_drivers(config: Config) -> Iterator[str]:
@@ -62,6 +65,16 @@ def _check_certificates(tls: Tls, refuse: Refuse) -> None:
             context.load_verify_locations(tls.client_ca_file)
         except (ssl.SSLError, ValueError) as error:
             refuse(f"no certificate, as PEM: {_reason(error)}", ("tls", "client_ca_file"))
+
+
+def _check_authorities(name: str, file: str, refuse: Refuse) -> None:
+    field = ("forward", "destinations", name, "ca_file")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+    except ssl.SSLError as error:
+        refuse(f"no certificate, as PEM: {_reason(error)}", field)
+    except OSError as error:
+        refuse(f"{file} cannot be read: {error.strerror}", field)
 
 
 def _reason(error: Exception) -> str:
