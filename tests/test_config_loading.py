@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spanfuse_processor.config import Compression, Config, Destination, Protocol, WhenFull
+from spanfuse_processor.config import Config
 from spanfuse_processor.config_loading import (
     ConfigError,
     admin_token_path,
@@ -91,22 +91,6 @@ def test_a_file_sets_sections_and_policy(tmp_path: Path) -> None:
         ("log: {}\ntls:\n  cert_file: c.pem\n", 3, "tls.cert_file: cert_file and key_file go together"),
         ("tls:\n  client_ca_file: ca.pem\n", 2, "tls.client_ca_file: cert_file and key_file go together"),
         ("intake:\n  max_waiting_bytes: 2048\n", 2, "intake.max_waiting_bytes: max_waiting_bytes (2048)"),
-        (
-            "forward:\n  destinations:\n    tempo:\n      endpoint: tempo:4317\n",
-            4,
-            "forward.destinations.tempo.endpoint: no address of a destination",
-        ),
-        ("forward:\n  destinations: [tempo]\n", 2, "forward.destinations: expected a mapping of names"),
-        (
-            "forward:\n  destinations:\n    tempo:\n      protocl: http\n",
-            4,
-            "forward.destinations.tempo.protocl: unknown field: did you mean 'protocol'?",
-        ),
-        (
-            "forward:\n  endpoint: http://t:1\n  headers:\n    x-scope: 7\n",
-            4,
-            "forward.headers.x-scope: expected str, got 7",
-        ),
     ],
 )
 def test_a_bad_file_is_refused_with_its_line_and_field(
@@ -144,30 +128,6 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     assert config.listen.insecure is True
 
 
-def test_destinations_are_named_in_a_file_and_one_by_variables(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        "forward:\n  destinations:\n    tempo: {endpoint: 'http://tempo:4317', when_full: drop}\n"
-        "    vendor: {endpoint: 'https://v/otlp', protocol: http, headers: {key: k}, compression: gzip}\n",
-    )
-    env = {
-        "SPANFUSE_FORWARD_ENDPOINT": "http://jaeger:4318",
-        "SPANFUSE_FORWARD_PROTOCOL": "http",
-        "SPANFUSE_FORWARD_HEADERS": "authorization=Bearer a=b,x-scope=1",
-    }
-
-    everywhere = load_config(path, env).forward.everywhere()
-
-    assert everywhere == {
-        "tempo": Destination("http://tempo:4317", when_full=WhenFull.DROP),
-        "vendor": Destination("https://v/otlp", Protocol.HTTP, {"key": "k"}, compression=Compression.GZIP),
-        "default": Destination(
-            "http://jaeger:4318", Protocol.HTTP, {"authorization": "Bearer a=b", "x-scope": "1"}
-        ),
-    }
-    assert "Bearer" not in repr(everywhere)
-
-
 def test_numbers_in_scientific_notation_are_read_from_file_and_environment(tmp_path: Path) -> None:
     path = written(tmp_path, "intake: {max_request_bytes: 1e6}\ncontrol: {bookmark_seconds: 5e-1}\n")
 
@@ -198,9 +158,6 @@ def test_the_environment_can_name_the_file(tmp_path: Path) -> None:
         ("SPANFUSE_CONTROL_BOOKMARK_SECONDS", "nan", "at least 0.1"),
         ("SPANFUSE_LOG_LEVEL", "loud", "expected one of debug, info"),
         ("SPANFUSE_LOG_FORMAT", "x", "expected one of text, json"),
-        ("SPANFUSE_FORWARD_ENDPOINT", "jaeger:4317", "write http://HOST:PORT"),
-        ("SPANFUSE_FORWARD_PROTOCOL", "udp", "expected one of grpc, http"),
-        ("SPANFUSE_FORWARD_EVENTS", "perhaps", "expected bool"),
         ("SPANFUSE_MODE", "panic", "expected one of shadow, warn, enforce"),
     ],
 )
