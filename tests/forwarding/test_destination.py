@@ -58,6 +58,19 @@ class Jumping:
         return 0
 
 
+@dataclass
+class Still:
+    """A clock that stands still."""
+
+    now: float = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wall_ns(self) -> int:
+        return 0
+
+
 class Bench:
     """Destinations of a test, closed at its end."""
 
@@ -189,18 +202,71 @@ def test_the_quiet_after_a_failure_is_for_all_who_send(bench: Bench) -> None:
 
 
 def test_delays_double_up_to_a_limit_and_begin_anew_when_it_is_well() -> None:
-    clock = Jumping(-SystemClock().monotonic())
+    clock = Still()
     there = Destination("there", [], Terms(first=1.0, longest=5.0), clock, lambda *_: None, roll=lambda: 1.0)
-    ceilings = []
+    delays = []
 
-    for _ in range(5):
-        there._failed(AGAIN)
-        ceilings.append(there._ceiling)
-        clock.ahead += 10.0
-    there._over(Letter(Parcel(b"x"), 0.0), TAKEN)
-    there._failed(AGAIN)
+    for answer in (AGAIN, AGAIN, AGAIN, AGAIN, AGAIN, TAKEN, AGAIN):
+        there.put(Parcel(b"x"))
+        letter = there._next()
+        assert letter is not None
+        there._deliver(Script([answer]), letter)
+        there.letters.give_up()
+        delays.append(there._quiet_until - clock.now)
+        clock.now = max(clock.now, there._quiet_until)
 
-    assert (ceilings, there._ceiling) == ([1.0, 2.0, 4.0, 5.0, 5.0], 1.0)
+    assert delays == [1.0, 2.0, 4.0, 5.0, 5.0, 0.0, 1.0]
+
+
+def test_a_part_of_every_delay_is_dice_and_never_less_than_half() -> None:
+    clock = Still()
+    rolls = iter([0.0, 0.5])
+    there = Destination("there", [], Terms(first=1.0), clock, lambda *_: None, roll=lambda: next(rolls))
+    ends = []
+
+    for _ in range(2):
+        there._again(Letter(Parcel(b""), 0.0), AGAIN)
+        ends.append(there._quiet_until - clock.now)
+        clock.now = there._quiet_until
+
+    assert ends == [0.5, 1.5]
+
+
+def test_who_fails_while_all_are_quiet_makes_it_no_longer_but_for_what_the_destination_asks() -> None:
+    clock = Still()
+    there = Destination("there", [], Terms(first=1.0), clock, lambda *_: None, roll=lambda: 1.0)
+
+    ends = []
+    for answer in (AGAIN, AGAIN, Answer(Outcome.AGAIN, wait=7.0), Answer(Outcome.AGAIN, wait=3.0)):
+        there._again(Letter(Parcel(b""), 0.0), answer)
+        ends.append(there._quiet_until)
+
+    assert ends == [1.0, 1.0, 7.0, 7.0]
+
+
+def test_one_that_fails_while_others_get_through_goes_behind_them(bench: Bench) -> None:
+    """Else a request that no destination can take would keep back all others until it is too old."""
+    script = Script([AGAIN, TAKEN, AGAIN, TAKEN])
+    there = Destination("there", [script], QUICK, bench.clock, lambda *_: None)
+    for body in (b"poison", b"a", b"b"):
+        there.put(Parcel(body))
+    there.start()
+    bench.made.append(there)
+
+    until(lambda: there.letters.waiting == 0)
+    assert script.sent == [b"poison", b"a", b"b", b"poison", b"b"]
+
+
+def test_while_nobody_gets_through_the_oldest_is_tried_first(bench: Bench) -> None:
+    script = Script([TAKEN, AGAIN, AGAIN, AGAIN])
+    there = Destination("there", [script], QUICK, bench.clock, lambda *_: None)
+    for body in (b"a", b"b", b"c"):
+        there.put(Parcel(body))
+    there.start()
+    bench.made.append(there)
+
+    until(lambda: there.letters.waiting == 0)
+    assert script.sent == [b"a", b"b", b"c", b"c", b"c", b"b"]
 
 
 def test_a_full_line_refuses_or_drops_as_it_is_told(bench: Bench) -> None:

@@ -52,3 +52,17 @@ def test_those_in_line_can_be_given_up_and_those_under_way_not() -> None:
 
     assert letters.give_up() == [letter(2), letter(3)]
     assert (len(letters), letters.waiting) == (0, 1)
+
+
+def test_one_that_comes_back_stands_before_the_others_or_behind_them() -> None:
+    for last, order in ((False, [1, 2, 3]), (True, [2, 3, 1])):
+        letters = Letters(10)
+        for size in (1, 2, 3):
+            letters.put(letter(size))
+        taken = letters.take()
+        assert taken is not None
+
+        letters.put_back(taken, last=last)
+
+        assert letters.waiting == 6
+        assert [each.size for each in letters.give_up()] == order

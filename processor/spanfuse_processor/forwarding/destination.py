@@ -80,7 +80,7 @@ class Destination:
         self._on_fault = on_fault
         self._news = News(name, clock.monotonic)
         self._lock = self.letters.lock
-        self._calm = threading.Condition(self._lock)  # rings when a failure is over
+        self._calm = threading.Condition(self._lock)  # rings when there is no time left to be quiet
         self._ceiling = 0.0
         self._quiet_until = float("-inf")  # after a failure nobody sends before then
         self._closing: float | None = None  # by when all has to be sent
@@ -124,10 +124,7 @@ class Destination:
 
     def _serve(self, sender: Sender) -> None:
         while (letter := self._next()) is not None:
-            try:
-                self._deliver(sender, letter)
-            finally:
-                self.letters.done(letter)
+            self._deliver(sender, letter)
 
     def _next(self) -> Letter | None:
         """Waits for a letter that may be sent now; None: it is over."""
@@ -145,16 +142,15 @@ class Destination:
                     return self.letters.take()
 
     def _deliver(self, sender: Sender, letter: Letter) -> None:
-        """Sends a letter until that is over."""
-        while not self._is_old(letter):
-            answer = self._send(sender, letter.parcel)
-            if answer.outcome is not Outcome.AGAIN:
-                return self._over(letter, answer)
-            self._failed(answer)
-            if not self._may_try_again(letter):
-                break
+        if self._clock.monotonic() - letter.since > self._terms.max_age:
+            return self._give_up(letter, "it is too old")
+        if letter.tries:
             self._count(retried=1)
-        self._lose([letter], "it is too old" if self._closing is None else "the service stops")
+        answer = self._send(sender, letter.parcel)
+        if answer.outcome is Outcome.AGAIN:
+            self._again(letter, answer)
+        else:
+            self._over(letter, answer)
 
     def _send(self, sender: Sender, parcel: Parcel) -> Answer:
         try:
@@ -168,9 +164,7 @@ class Destination:
     def _over(self, letter: Letter, answer: Answer) -> None:
         with self._lock:
             self._ceiling = 0.0
-            if self._quiet_until > float("-inf"):
-                self._quiet_until = float("-inf")
-                self._calm.notify_all()
+            self.letters.done(letter)
         if answer.outcome is Outcome.NEVER:
             self._count(refused=1, events_lost=int(letter.parcel.ours))
             self._news.refused(answer.words)
@@ -178,39 +172,36 @@ class Destination:
         self._count(sent=1, rejected=answer.rejected)
         self._news.well(answer.rejected, answer.words)
 
-    def _failed(self, answer: Answer) -> None:
-        """Nobody sends for a while. Of several that fail together the first one decides for how long."""
+    def _again(self, letter: Letter, answer: Answer) -> None:
+        """Puts a letter back. While others get through it goes behind them, else it keeps its place."""
+        self._news.away(answer.words, self.letters.waiting)
         with self._lock:
             now = self._clock.monotonic()
-            if now >= self._quiet_until:
-                terms = self._terms
-                self._ceiling = min(terms.longest, max(terms.first, 2 * self._ceiling))
-                # Half of it at least; who failed together shall not come back together.
-                delay = self._ceiling * (0.5 + 0.5 * self._roll())
-                self._quiet_until = now + max(delay, min(answer.wait, terms.longest_told))
-            elif answer.wait:
-                until = now + min(answer.wait, self._terms.longest_told)
-                self._quiet_until = max(self._quiet_until, until)
-        self._news.away(answer.words, self.letters.waiting)
+            others_get_through = not self._ceiling
+            self._be_quiet(answer.wait, now)
+            if self._closing is None or now < self._closing:
+                again = letter._replace(tries=letter.tries + 1)
+                return self.letters.put_back(again, last=others_get_through)
+        self._give_up(letter, "the service stops")
 
-    def _may_try_again(self, letter: Letter) -> bool:
-        """Waits until it may; False: there is no time left."""
-        with self._lock:
-            while True:
-                now = self._clock.monotonic()
-                if self._is_old(letter) or (self._closing is not None and now >= self._closing):
-                    return False
-                if now >= self._quiet_until:
-                    return True
-                self._calm.wait(self._until_closing(self._quiet_until - now))
-
-    def _is_old(self, letter: Letter) -> bool:
-        return self._clock.monotonic() - letter.since > self._terms.max_age
+    def _be_quiet(self, wait: float, now: float) -> None:
+        """Nobody sends for a while. Of several that fail together the first one decides for how long."""
+        terms = self._terms
+        told = min(wait, terms.longest_told)
+        if now >= self._quiet_until:
+            self._ceiling = min(terms.longest, max(terms.first, 2 * self._ceiling))
+            # Half of it at least; who failed together shall not come back together.
+            told = max(told, self._ceiling * (0.5 + 0.5 * self._roll()))
+        self._quiet_until = max(self._quiet_until, now + told)
 
     def _until_closing(self, seconds: float) -> float:
         if self._closing is None:
             return seconds
         return max(0.0, min(seconds, self._closing - self._clock.monotonic()))
+
+    def _give_up(self, letter: Letter, words: str) -> None:
+        self.letters.done(letter)
+        self._lose([letter], words)
 
     def _lose(self, letters: list[Letter], words: str) -> None:
         if letters:

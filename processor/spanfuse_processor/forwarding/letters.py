@@ -14,10 +14,11 @@ from spanfuse_processor.parcel import Parcel
 
 
 class Letter(NamedTuple):
-    """A parcel and since when it waits, in monotonic seconds."""
+    """A parcel, since when it waits, in monotonic seconds, and how often it was sent."""
 
     parcel: Parcel
     since: float
+    tries: int = 0
 
     @property
     def size(self) -> int:
@@ -56,6 +57,15 @@ class Letters:
         """The next one, to be sent; None: there is none now."""
         with self.lock:
             return self._line.popleft() if self._line else None
+
+    def put_back(self, letter: Letter, *, last: bool) -> None:
+        """One that was taken waits again, behind all others or before them."""
+        with self.lock:
+            if last:
+                self._line.append(letter)
+            else:
+                self._line.appendleft(letter)
+            self.bell.notify()
 
     def done(self, letter: Letter) -> None:
         """A letter that was taken is sent, or given up."""
