@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import grpc
 import pytest
@@ -29,14 +29,16 @@ from spanfuse_processor.forwarding.over_grpc import EXPORT
 from spanfuse_processor.passing import Passing
 from spanfuse_processor.service import Service, StartError
 
+TOKEN = "an operator's"
 LOOP = 4  # equal failing calls that are a loop
 
 
 class Running:
     """A service that runs, and a way to send it spans."""
 
-    def __init__(self, service: Service, channel: grpc.Channel) -> None:
+    def __init__(self, service: Service, channel: grpc.Channel, http_port: int) -> None:
         self.service = service
+        self._http = f"http://127.0.0.1:{http_port}"
         self._export = channel.unary_unary(EXPORT, None, None)
 
     def send(self, payload: bytes) -> None:
@@ -49,21 +51,31 @@ class Running:
             self.send(payload)
         return sent
 
+    def order(self, name: str, body: bytes) -> None:
+        """What an operator does."""
+        headers = {"content-type": "application/json", "authorization": f"Bearer {TOKEN}"}
+        request = urllib.request.Request(f"{self._http}/v1/{name}", body, headers)
+        with urllib.request.urlopen(request, timeout=5):
+            return
+
     @property
     def hub(self) -> Hub:
         return self.service._hub
 
 
 @contextlib.contextmanager
-def running(folder: Path, forward: Forward, policy: Policy | None = None) -> Iterator[Running]:
+def running(forward: Forward, policy: Policy | None = None) -> Iterator[Running]:
     listen = Listen(grpc_port=free_port(), http_port=free_port(), metrics_port=free_port())
-    token = Auth(admin_token_file=str(folder / "token"))
     config = Config(
-        listen=listen, auth=token, store=Storage(url="memory:"), forward=forward, policy=policy or Policy()
+        listen=listen,
+        auth=Auth(admin_token=TOKEN),
+        store=Storage(url="memory:"),
+        forward=forward,
+        policy=policy or Policy(),
     )
     service = Service(config, SystemClock())
     with served(service), grpc.insecure_channel(f"127.0.0.1:{listen.grpc_port}") as channel:
-        yield Running(service, channel)
+        yield Running(service, channel, listen.http_port)
 
 
 def breaker_spans(backend: Backend) -> list[Span]:
@@ -80,10 +92,10 @@ def kinds(backend: Backend) -> list[str]:
     return [span.events[0].name.rpartition(".")[2] for span in breaker_spans(backend)]
 
 
-def test_a_loop_is_passed_on_and_its_stop_is_told_in_its_trace(tmp_path: Path) -> None:
+def test_a_loop_is_passed_on_and_its_stop_is_told_in_its_trace() -> None:
     with (
         over_grpc() as backend,
-        running(tmp_path, Forward(endpoint=backend.endpoint)) as made,
+        running(Forward(endpoint=backend.endpoint)) as made,
     ):
         sent = made.loop()
         until(lambda: "trip" in kinds(backend))
@@ -96,20 +108,20 @@ def test_a_loop_is_passed_on_and_its_stop_is_told_in_its_trace(tmp_path: Path) -
     assert offending.span_id in [each.span_id for each in trip.links]
 
 
-def test_where_nobody_wants_to_be_told_only_what_came_is_passed_on(tmp_path: Path) -> None:
+def test_where_nobody_wants_to_be_told_only_what_came_is_passed_on() -> None:
     with (
         over_grpc() as backend,
-        running(tmp_path, Forward(endpoint=backend.endpoint, events=False)) as made,
+        running(Forward(endpoint=backend.endpoint, events=False)) as made,
     ):
         sent = made.loop()
 
     assert sorted(backend.taken) == sorted(sent)
 
 
-def test_our_own_span_that_comes_back_is_neither_judged_nor_passed_on_again(tmp_path: Path) -> None:
+def test_our_own_span_that_comes_back_is_neither_judged_nor_passed_on_again() -> None:
     with (
         over_grpc() as backend,
-        running(tmp_path, Forward(endpoint=backend.endpoint)) as made,
+        running(Forward(endpoint=backend.endpoint)) as made,
     ):
         sent = made.loop()
         until(lambda: "trip" in kinds(backend))
@@ -123,11 +135,11 @@ def test_our_own_span_that_comes_back_is_neither_judged_nor_passed_on_again(tmp_
     assert len(backend.taken) == len(sent) + len(told)
 
 
-def test_what_happens_to_a_budget_is_told(tmp_path: Path) -> None:
+def test_what_happens_to_a_budget_is_told() -> None:
     policy = Policy(budgets=(Budget("tiny", 1),))
     with (
         over_grpc() as backend,
-        running(tmp_path, Forward(endpoint=backend.endpoint), policy) as made,
+        running(Forward(endpoint=backend.endpoint), policy) as made,
     ):
         made.send(batch(64))
         until(lambda: "budget" in kinds(backend))
@@ -137,13 +149,13 @@ def test_what_happens_to_a_budget_is_told(tmp_path: Path) -> None:
     assert values["spanfuse.breaker.budget"] == "tiny"
 
 
-def test_a_destination_that_hangs_delays_no_stop(tmp_path: Path) -> None:
+def test_a_destination_that_hangs_delays_no_stop() -> None:
     """Nothing is taken, from the first request to the last; stops are as quick as ever."""
     hold = threading.Event()
     backend = Backend(always=Mood(hold=hold))
     with (
         over_grpc(backend),
-        running(tmp_path, Forward(endpoint=backend.endpoint)) as made,
+        running(Forward(endpoint=backend.endpoint)) as made,
     ):
         made.loop("warm-up")
         waits = []
@@ -158,14 +170,14 @@ def test_a_destination_that_hangs_delays_no_stop(tmp_path: Path) -> None:
     assert sorted(waits)[5] < 0.25  # of a hung call's ten seconds nothing is felt
 
 
-def test_a_fault_of_telling_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_telling_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(self: Passing, verdicts: object, wall_ns: int) -> None:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(Passing, "verdicts", broken)
     with (
         over_grpc() as backend,
-        running(tmp_path, Forward(endpoint=backend.endpoint)) as made,
+        running(Forward(endpoint=backend.endpoint)) as made,
     ):
         sent = made.loop()
         until(lambda: made.hub.stats.published == 1)
@@ -174,8 +186,8 @@ def test_a_fault_of_telling_stops_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     assert sorted(backend.taken) == sorted(sent)
 
 
-def test_without_destinations_nothing_is_there(tmp_path: Path) -> None:
-    with running(tmp_path, Forward()) as made:
+def test_without_destinations_nothing_is_there() -> None:
+    with running(Forward()) as made:
         made.loop()
         assert made.service._passing.onward is None
         assert made.service._passing.standings() == {}
@@ -188,3 +200,16 @@ def test_a_file_of_authorities_that_cannot_be_read_is_told_at_the_start() -> Non
         Service(
             Config(store=Storage(url="memory:"), forward=Forward(destinations={"x": there})), SystemClock()
         )
+
+
+def test_an_operators_order_and_what_comes_of_it_are_told_in_the_runs_trace() -> None:
+    with (
+        over_grpc() as backend,
+        running(Forward(endpoint=backend.endpoint)) as made,
+    ):
+        made.send(encode([failed_tool("run")], RESOURCE)[0])
+        for name in ("kill", "release"):
+            made.order(name, b'{"key": "run/run", "reason": "why not"}')
+        until(lambda: sorted(kinds(backend)) == ["order", "order", "release", "trip"])
+
+    assert len({span.trace_id for span in breaker_spans(backend)}) == 1

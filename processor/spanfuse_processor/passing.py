@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import chain, repeat
 
 from spanfuse_processor.clock import Clock
 from spanfuse_processor.config import Config
 from spanfuse_processor.engine.alerts import BudgetEvent
-from spanfuse_processor.engine.breaker_span import of_budget, of_verdict
+from spanfuse_processor.engine.breaker_span import BreakerSpan, of_budget, of_order, of_verdict
+from spanfuse_processor.engine.nouns import Level
+from spanfuse_processor.engine.orders import Order
+from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.engine.verdicts import Verdict
 from spanfuse_processor.forwarding import Forwarding, Standing
 from spanfuse_processor.forwarding.encoding import request_of
@@ -21,8 +25,8 @@ from spanfuse_processor.receiver.conversion import unpacked
 from spanfuse_processor.receiver.onward import Onward
 from spanfuse_processor.serving import StartError
 
-TraceOf = Callable[[str], bytes]
-"""The trace of a run, by the run's id; empty: it is not known."""
+View = Callable[[str], RunView | None]
+"""What is known of a run, by its id."""
 
 
 class Passing:
@@ -40,9 +44,9 @@ class Passing:
         config: Config,
         clock: Clock,
         on_fault: Callable[[str, BaseException], None],
-        trace_of: TraceOf,
+        view: View,
     ) -> None:
-        self._trace_of = trace_of
+        self._view = view
         self._forwarding: Forwarding | None = None
         self.onward: Onward | None = None
         self._tells = config.forward.events
@@ -60,19 +64,22 @@ class Passing:
         if self._forwarding is not None:
             self._forwarding.start()
 
-    def verdicts(self, verdicts: Iterable[Verdict], wall_ns: int) -> None:
-        """The engine has spoken, at that moment."""
-        if self._forwarding is None or not self._tells:
-            return
-        told = [of_verdict(each, wall_ns, self._trace(each)) for each in verdicts]
-        spans = [each for each in told if each is not None]
-        if spans:
-            self._forwarding.tell(request_of(spans, self._forwarding.instance))
+    def verdicts(self, verdicts: Iterable[Verdict], wall_ns: int, ids: Iterable[str] = ()) -> None:
+        """The engine has spoken, at that moment. `ids` are those of the events for the record, one each."""
+        if self._wanted:
+            named = zip(verdicts, chain(ids, repeat("")), strict=False)
+            self._tell(of_verdict(each, wall_ns, self._trace_of(each.run), name) for each, name in named)
+
+    def order(self, order: Order, who: str, done: bool, wall_ns: int, event_id: str = "") -> None:
+        """Somebody has ordered something, at that moment; it changed something or not (`done`)."""
+        if self._wanted:
+            run = order.key.id if order.key.level is Level.RUN else ""
+            self._tell([of_order(order, who, done, wall_ns, self._trace_of(run), event_id)])
 
     def budget(self, event: BudgetEvent) -> None:
         """Something is told of a budget."""
-        if self._forwarding is not None and self._tells:
-            self._forwarding.tell(request_of([of_budget(event)], self._forwarding.instance))
+        if self._wanted:
+            self._tell([of_budget(event)])
 
     def standings(self) -> Mapping[str, Standing]:
         """How every destination is, by name. It only reads: another thread may ask."""
@@ -83,5 +90,16 @@ class Passing:
         if self._forwarding is not None:
             await self._forwarding.close()
 
-    def _trace(self, verdict: Verdict) -> bytes:
-        return verdict.trace_id or (self._trace_of(verdict.run) if verdict.run else b"")
+    def _tell(self, told: Iterable[BreakerSpan | None]) -> None:
+        spans = [each for each in told if each is not None]
+        if spans and self._forwarding is not None:
+            self._forwarding.tell(request_of(spans, self._forwarding.instance))
+
+    @property
+    def _wanted(self) -> bool:
+        """Whether there is anybody to tell."""
+        return self._tells and self._forwarding is not None
+
+    def _trace_of(self, run: str) -> bytes:
+        view = self._view(run) if run else None
+        return view.trace_id if view is not None else b""

@@ -8,8 +8,9 @@ no further. Sockets, TLS and signals are `serving.py`'s.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from spanfuse_processor.clock import Clock
 from spanfuse_processor.config import Config
 from spanfuse_processor.config_loading import admin_token_path, store_url
 from spanfuse_processor.control.admin import Admin, Audit
-from spanfuse_processor.control.hub import new_hub
+from spanfuse_processor.control.hub import fresh_hub
 from spanfuse_processor.control.money import MoneyDesk
 from spanfuse_processor.control.payloads import show_runs
 from spanfuse_processor.control.stream import ControlService
@@ -75,8 +76,8 @@ class Service:
         self._faults = log.Faults(clock.monotonic)
         self._metrics = Metrics()
         self._prices = GenaiPrices()
-        self._hub = new_hub(clock, config.control.retained, config.control.bookmark_seconds)
-        self._passing = Passing(config, clock, self._faults.add, self._trace_of)
+        self._hub = fresh_hub(clock, config.control.retained, config.control.bookmark_seconds)
+        self._passing = Passing(config, clock, self._faults.add, lambda run: self._engine.run(run))
         self._money = self._make_money()
         self._engine = Engine(
             config.policy,
@@ -177,24 +178,31 @@ class Service:
         asyncio.get_running_loop().call_soon(self._report, verdicts, self._clock.wall_ns())
 
     def _report(self, verdicts: tuple[Verdict, ...], wall_ns: int) -> None:
-        with self._faults.guarded("reports"):
+        with self._guarded("reports"):
             for verdict in verdicts:
                 self._reports.verdict(verdict, wall_ns)
-        with self._faults.guarded("forwarding"):
+        with self._guarded("forwarding"):
             self._passing.verdicts(verdicts, wall_ns)
 
     async def _watch_deadlines(self) -> None:
         while True:
             now = self._clock.monotonic()
-            with self._faults.guarded("deadlines"):
+            with self._guarded("deadlines"):
                 self._publish(self._engine.advance(now))
                 self._hub.advance()
-            with self._faults.guarded("money"):
+            with self._guarded("money"):
                 self._money.advance()
             rooms = (self._engine, self._hub, self._money)
             due = [at for at in (room.next_deadline() for room in rooms) if at is not None]
             wait = min([LONGEST_WAIT, *(at - self._clock.monotonic() for at in due)])
             await asyncio.sleep(max(0.01, wait))
+
+    @contextlib.contextmanager
+    def _guarded(self, where: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            self._faults.add(where, error)
 
     def _make_money(self) -> Money:
         try:
@@ -213,10 +221,6 @@ class Service:
     def _is_stopped(self, run: str) -> bool:
         view = self._engine.run(run)
         return view is not None and view.stop is not None
-
-    def _trace_of(self, run: str) -> bytes:
-        view = self._engine.run(run)
-        return view.trace_id if view is not None else b""
 
     def _dialects(self, config: Config) -> Sequence[Dialect]:
         """Digests are keyed as they were when the service started: others would not compare."""
@@ -282,6 +286,8 @@ class Service:
 
     def _audit(self, audit: Audit) -> None:
         log.say(logging.WARNING, "order", **audit.fields())
+        with self._guarded("forwarding"):
+            self._passing.order(audit.order, audit.who, audit.done, audit.at_ns)
 
     def _runs(self, most: int) -> list[Mapping[str, Any]]:
         return show_runs(self._engine.runs(), most)

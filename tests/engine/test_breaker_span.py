@@ -10,10 +10,11 @@ from tests.engine.making import NOON, SECOND, ended, span, trace
 from tests.engine.test_alerts import SPENT
 
 from spanfuse_processor.engine.alerts import Condition
-from spanfuse_processor.engine.breaker_span import BreakerSpan, of_budget, of_verdict
+from spanfuse_processor.engine.breaker_span import BreakerSpan, of_budget, of_order, of_verdict
 from spanfuse_processor.engine.budget import Measure, Reaction
 from spanfuse_processor.engine.events import RawSpan
-from spanfuse_processor.engine.orders import OrderKind
+from spanfuse_processor.engine.nouns import BreakerKey, Level
+from spanfuse_processor.engine.orders import Order, OrderKind
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.verdicts import Mode, Verdict
 
@@ -101,16 +102,41 @@ def test_a_stop_that_stands_already_is_not_told_again() -> None:
     assert of_verdict(replace(verdict, directive=None, transition=None), DECIDED) is None
 
 
-def test_a_kill_by_an_operator_is_an_order_in_the_runs_trace() -> None:
+def test_a_kill_by_an_operator_is_a_trip_in_the_runs_trace() -> None:
     made = engine()
     tell(made, [ended(1)])
 
     (verdict,) = order(made, OrderKind.KILL)
 
-    order_span = told(verdict)
-    assert (order_span.kind, order_span.trace_id, order_span.parent_span_id) == ("order", trace(1), b"")
-    assert (said(order_span, "issuer"), said(order_span, "message")) == ("alice", "because")
-    assert order_span.start_ns == order_span.end_ns == DECIDED
+    trip = told(verdict)
+    assert (trip.kind, trip.trace_id, trip.parent_span_id) == ("trip", trace(1), b"")
+    assert (said(trip, "detector"), said(trip, "issuer")) == ("operator", "alice")
+    assert said(trip, "message") == "because"
+    assert trip.start_ns == trip.end_ns == DECIDED
+
+
+def test_an_order_says_who_gave_it_and_why_and_whether_it_changed_anything() -> None:
+    made = of_order(Order(OrderKind.KILL, KEY, "because"), "alice", False, DECIDED, trace(1), "e1")
+
+    assert (made.kind, made.trace_id, made.failed) == ("order", trace(1), False)
+    assert made.attributes == {
+        "spanfuse.breaker.kind": "order",
+        "spanfuse.breaker.run": RUN,
+        "spanfuse.breaker.key": str(KEY),
+        "spanfuse.breaker.detector": "operator",
+        "spanfuse.breaker.action": "kill",
+        "spanfuse.breaker.issuer": "alice",
+        "spanfuse.breaker.reason": "because",
+        "spanfuse.breaker.done": False,
+        "spanfuse.breaker.message": f"kill {KEY} by alice: because",
+        "spanfuse.breaker.event_id": "e1",
+    }
+
+
+def test_an_order_about_no_run_has_a_trace_of_its_own() -> None:
+    made = of_order(Order(OrderKind.RELEASE, BreakerKey(Level.FEATURE, "mail")), "alice", True, DECIDED)
+
+    assert (len(made.trace_id), said(made, "message")) == (16, "release feature/mail by alice")
 
 
 def test_a_release_is_told_in_the_trace_that_is_given() -> None:
@@ -121,7 +147,7 @@ def test_a_release_is_told_in_the_trace_that_is_given() -> None:
     release = of_verdict(verdict, DECIDED, trace(1))
     assert release is not None
     assert (release.kind, release.trace_id, release.failed) == ("release", trace(1), False)
-    assert said(release, "reason") == "because"
+    assert (said(release, "reason"), said(release, "severity")) == ("because", "green")
 
 
 def test_a_trip_that_is_told_twice_is_the_same_span_and_another_is_another() -> None:

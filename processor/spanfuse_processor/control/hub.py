@@ -38,6 +38,16 @@ class HubStats:
     resyncs: int = 0  # snapshots made for who fell behind, or came from another history
 
 
+def fresh_hub(clock: Clock, retained: int, bookmark_every: float) -> Hub:
+    """A hub with a history of its own: each life of a processor has one.
+
+    Revisions grow with the wall clock, so that a later history never looks older than what an application
+    holds of an earlier one.
+    """
+    start = clock.wall_ns() // 1_000_000
+    return Hub(DirectiveLog(secrets.token_hex(8), start, retained), clock, bookmark_every)
+
+
 class Hub:
     """The one place where directives are published and watched.
 
@@ -207,13 +217,3 @@ class Subscription:
             async with asyncio.timeout(self._hub.bookmark_every):
                 await self.wake.wait()
         self.wake.clear()
-
-
-def new_hub(clock: Clock, retained: int, bookmark_every: float) -> Hub:
-    """A hub whose history begins now and keeps so many changes.
-
-    Each life of a processor is a history of its own; revisions grow with the wall clock, so that a later one
-    never looks older than what an application holds of an earlier one.
-    """
-    start = clock.wall_ns() // 1_000_000
-    return Hub(DirectiveLog(secrets.token_hex(8), start, retained), clock, bookmark_every)

@@ -15,11 +15,13 @@ from spanfuse_processor.engine.alerts import BudgetEvent, Condition
 from spanfuse_processor.engine.budget import Measure, Reaction
 from spanfuse_processor.engine.directives import OPERATOR
 from spanfuse_processor.engine.names import AGENT, BREAKER_SPAN
+from spanfuse_processor.engine.nouns import Level
+from spanfuse_processor.engine.orders import Order
 from spanfuse_processor.engine.verdicts import Directive, Evidence, Finding, Mode, Severity, Verdict
 
 BUDGET: Final = "budget"
 """The detector's name where a budget is what was seen."""
-RED, YELLOW = "red", "yellow"
+RED, YELLOW, GREEN = "red", "yellow", "green"
 _FORECASTS: Final = (Condition.IMMINENT, Condition.RUNAWAY, Condition.LIKELY, Condition.STEPS)
 _MICRO: Final = 1_000_000
 
@@ -71,6 +73,26 @@ def of_verdict(
     )
 
 
+def of_order(
+    order: Order, who: str, done: bool, wall_ns: int, trace_id: bytes = b"", event_id: str = ""
+) -> BreakerSpan:
+    """What an operator, or an alert, ordered at that moment, in the trace of the run that it is about."""
+    why = f": {order.reason}" if order.reason else ""
+    said = {
+        "kind": "order",
+        "run": order.key.id if order.key.level is Level.RUN else "",
+        "key": str(order.key),
+        "detector": OPERATOR,
+        "action": order.kind.value,
+        "issuer": who,
+        "reason": order.reason,
+        "done": done,
+        "message": f"{order.kind.value} {order.key} by {who}{why}",
+        "event_id": event_id,
+    }
+    return _span("order", trace_id, b"", start_ns=wall_ns, end_ns=wall_ns, said=said)
+
+
 def of_budget(event: BudgetEvent) -> BreakerSpan:
     """What is told of a budget. Without a call that brought it, it has a trace of its own."""
     unit = _MICRO if event.measure is Measure.USD else 1
@@ -100,8 +122,6 @@ def _kind(verdict: Verdict) -> str:
             return "release"
         warned = verdict.finding is not None and verdict.finding.severity is Severity.WARN
         return "warn" if warned else ""  # a stop that stands already is deserved again and again
-    if verdict.finding is None and directive.evidence.detector == OPERATOR:
-        return "order"
     return "trip" if directive.mode is Mode.ENFORCE else "withheld"
 
 
@@ -116,7 +136,7 @@ def _told(kind: str, verdict: Verdict, event_id: str) -> dict[str, str | int | f
         said |= _seen(verdict.finding)
     if removal is not None:
         said |= {"reason": removal.reason, "message": f"released: {removal.reason}"}
-        said |= {"directive": removal.id, "revision": removal.revision}
+        said |= {"directive": removal.id, "revision": removal.revision, "severity": GREEN}
     return {**said, "event_id": event_id}
 
 

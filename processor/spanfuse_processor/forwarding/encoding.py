@@ -57,4 +57,6 @@ def _attributes(values: Mapping[str, str | int | float]) -> Iterator[KeyValue]:
 def _value(value: str | int | float) -> AnyValue:
     if isinstance(value, str):
         return AnyValue(string_value=value)
+    if isinstance(value, bool):
+        return AnyValue(bool_value=value)
     return AnyValue(int_value=value) if isinstance(value, int) else AnyValue(double_value=value)

@@ -7,11 +7,10 @@ breaks a line.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 LOGGER = logging.getLogger("spanfuse")
@@ -51,14 +50,6 @@ class Faults:
                 exc_info=error,
                 extra={"fields": {"where": where, "count": self.counts[where]}},
             )
-
-    @contextlib.contextmanager
-    def guarded(self, where: str) -> Iterator[None]:
-        """Whatever is raised inside the block is added, and goes no further."""
-        try:
-            yield
-        except Exception as error:
-            self.add(where, error)
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
