@@ -68,6 +68,8 @@ WRONG = [
     (Config(forward=Forward(headers={"a": "b"})), ("forward", "headers")),
     (Config(forward=Forward("http://t:1", headers={"a b": "c"})), ("forward", "headers")),
     (Config(forward=Forward("http://t:1", headers={"a": "b\r\nc: d"})), ("forward", "headers")),
+    (Config(forward=Forward("http://t:1", headers={"Content-Type": "text/plain"})), ("forward", "headers")),
+    (Config(forward=Forward("http://t:1", headers={"x-trace-bin": "b"})), ("forward", "headers")),
     (Config(forward=Forward(destinations={"there": Destination()})), (*TO, "endpoint")),
     (
         Config(forward=Forward(destinations={"there": Destination("http://t:1", ca_file="c")})),

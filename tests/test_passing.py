@@ -213,3 +213,14 @@ def test_an_operators_order_and_what_comes_of_it_are_told_in_the_runs_trace() ->
         until(lambda: sorted(kinds(backend)) == ["order", "order", "release", "trip"])
 
     assert len({span.trace_id for span in breaker_spans(backend)}) == 1
+
+
+def test_many_stops_at_once_are_few_requests() -> None:
+    with (
+        over_grpc() as backend,
+        running(Forward(endpoint=backend.endpoint)) as made,
+    ):
+        sent = [made.loop(f"run-{number}") for number in range(20)]
+        until(lambda: kinds(backend).count("trip") == 20)
+
+    assert len(backend.taken) < sum(map(len, sent)) + 20

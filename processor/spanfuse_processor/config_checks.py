@@ -142,8 +142,14 @@ def _check_forward(forward: Forward, listen: Listen, refuse: Refuse) -> None:
         if each.ca_file and not each.endpoint.startswith("https:"):
             refuse("ca_file is for an https endpoint", (*where, "ca_file"))
         for header, text in each.headers.items():
-            if not _HEADER.fullmatch(header) or not (text.isascii() and text.isprintable()):
+            if not _can_be_sent(header.lower(), text):
                 refuse(f"{header!r} is no header that can be sent", (*where, "headers"))
+
+
+def _can_be_sent(header: str, text: str) -> bool:
+    """Whether a header is text over HTTP and over gRPC, and does not say what OTLP itself says."""
+    named = _HEADER.fullmatch(header) and not header.startswith(("content-", "grpc-"))
+    return bool(named) and not header.endswith("-bin") and text.isascii() and text.isprintable()
 
 
 def _no_endpoint(destination: Destination, listen: Listen) -> str:

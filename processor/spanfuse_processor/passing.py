@@ -7,9 +7,11 @@ to, and it does nothing.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain, repeat
+from typing import Final
 
 from spanfuse_processor.clock import Clock
 from spanfuse_processor.config import Config
@@ -24,6 +26,11 @@ from spanfuse_processor.forwarding.encoding import request_of
 from spanfuse_processor.receiver.conversion import unpacked
 from spanfuse_processor.receiver.onward import Onward
 from spanfuse_processor.serving import StartError
+
+GATHER: Final = 0.1
+"""Seconds for which spans about the breaker are gathered."""
+MOST: Final = 512
+"""Spans about the breaker in one request."""
 
 View = Callable[[str], RunView | None]
 """What is known of a run, by its id."""
@@ -47,6 +54,7 @@ class Passing:
         view: View,
     ) -> None:
         self._view = view
+        self._told: list[BreakerSpan] = []
         self._forwarding: Forwarding | None = None
         self.onward: Onward | None = None
         self._tells = config.forward.events
@@ -87,13 +95,23 @@ class Passing:
 
     async def close(self) -> None:
         """Sends what waits, as far as that goes in time."""
+        self._flush()
         if self._forwarding is not None:
             await self._forwarding.close()
 
     def _tell(self, told: Iterable[BreakerSpan | None]) -> None:
-        spans = [each for each in told if each is not None]
-        if spans and self._forwarding is not None:
-            self._forwarding.tell(request_of(spans, self._forwarding.instance))
+        """Gathers for a moment: many stops at once are few requests."""
+        waits = bool(self._told)
+        self._told += [each for each in told if each is not None]
+        if self._told and not waits:
+            asyncio.get_running_loop().call_later(GATHER, self._flush)
+
+    def _flush(self) -> None:
+        told, self._told = self._told, []
+        if self._forwarding is not None:
+            for first in range(0, len(told), MOST):
+                spans = told[first : first + MOST]
+                self._forwarding.tell(request_of(spans, self._forwarding.instance))
 
     @property
     def _wanted(self) -> bool:
