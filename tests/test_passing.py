@@ -20,13 +20,13 @@ from tests.processes import free_port
 from tests.waiting import until
 
 from spanfuse.link.otlp import encode
+from spanfuse_processor import passing
 from spanfuse_processor.clock import SystemClock
 from spanfuse_processor.config import Auth, Config, Destination, Forward, Listen, Storage
 from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.engine.budget import Budget
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.forwarding.over_grpc import EXPORT
-from spanfuse_processor.passing import Passing
 from spanfuse_processor.service import Service, StartError
 
 TOKEN = "an operator's"
@@ -170,11 +170,12 @@ def test_a_destination_that_hangs_delays_no_stop() -> None:
     assert sorted(waits)[5] < 0.25  # of a hung call's ten seconds nothing is felt
 
 
-def test_a_fault_of_telling_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Passing, verdicts: object, wall_ns: int) -> None:
+@pytest.mark.parametrize("broken", ["of_verdict", "request_of"])
+def test_a_fault_of_telling_stops_nothing(monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(Passing, "verdicts", broken)
+    monkeypatch.setattr(passing, broken, fail)
     with (
         over_grpc() as backend,
         running(Forward(endpoint=backend.endpoint)) as made,

@@ -53,7 +53,7 @@ class Passing:
         on_fault: Callable[[str, BaseException], None],
         view: View,
     ) -> None:
-        self._view = view
+        self._view, self._on_fault = view, on_fault
         self._told: list[BreakerSpan] = []
         self._forwarding: Forwarding | None = None
         self.onward: Onward | None = None
@@ -108,10 +108,14 @@ class Passing:
 
     def _flush(self) -> None:
         told, self._told = self._told, []
-        if self._forwarding is not None:
+        forwarding = self._forwarding
+        if forwarding is None:
+            return
+        try:
             for first in range(0, len(told), MOST):
-                spans = told[first : first + MOST]
-                self._forwarding.tell(request_of(spans, self._forwarding.instance))
+                forwarding.tell(request_of(told[first : first + MOST], forwarding.instance))
+        except Exception as error:
+            self._on_fault("forwarding", error)
 
     @property
     def _wanted(self) -> bool:
