@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import threading
 from collections.abc import AsyncIterator
 
@@ -167,3 +168,35 @@ async def test_each_one_is_known_by_an_instance_that_nobody_else_has() -> None:
     async with forwarding() as one, forwarding() as other:
         assert len(one.instance) == 32
         assert one.instance != other.instance
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whatever_moods_they_have_every_request_ends_as_one_thing_and_none_is_lost(seed: int) -> None:
+    dice = random.Random(seed)
+    over = {"grpc": Backend(moods=moods(dice, 14, 3)), "http": Backend(moods=moods(dice, 503, 400))}
+    bodies = [b"%d" % number for number in range(120)]
+    with over_grpc(over["grpc"]), over_http(over["http"]):
+        async with forwarding(**{name: to(each, name) for name, each in over.items()}) as made:
+            for body in bodies:
+                assert made.offer(Parcel(body)) == 0.0
+            await until_loop(lambda: all(each.waiting == 0 for each in made.standings().values()), 20.0)
+
+    for name, standing in made.standings().items():
+        assert standing.sent + standing.refused == len(bodies)
+        assert standing.dropped == 0
+        assert len({*over[name].taken}) == standing.sent
+        assert len({each.body for each in over[name].got}) == len(bodies)
+
+
+def moods(dice: random.Random, busy: int, bad: int) -> list[Mood]:
+    """A bad day."""
+    kinds = [
+        Mood(),
+        Mood(),
+        Mood(busy),
+        Mood(busy, wait="0.01"),
+        Mood(bad),
+        Mood(dies=True),
+        Mood(rejected=1),
+    ]
+    return dice.choices(kinds, k=80)

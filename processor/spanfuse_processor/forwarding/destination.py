@@ -164,13 +164,13 @@ class Destination:
     def _over(self, letter: Letter, answer: Answer) -> None:
         with self._lock:
             self._ceiling = 0.0
-            self.letters.done(letter)
         if answer.outcome is Outcome.NEVER:
             self._count(refused=1, events_lost=int(letter.parcel.ours))
             self._news.refused(answer.words)
-            return
-        self._count(sent=1, rejected=answer.rejected)
-        self._news.well(answer.rejected, answer.words)
+        else:
+            self._count(sent=1, rejected=answer.rejected)
+            self._news.well(answer.rejected, answer.words)
+        self.letters.done(letter)
 
     def _again(self, letter: Letter, answer: Answer) -> None:
         """Puts a letter back. While others get through it goes behind them, else it keeps its place."""
@@ -200,8 +200,8 @@ class Destination:
         return max(0.0, min(seconds, self._closing - self._clock.monotonic()))
 
     def _give_up(self, letter: Letter, words: str) -> None:
-        self.letters.done(letter)
         self._lose([letter], words)
+        self.letters.done(letter)
 
     def _lose(self, letters: list[Letter], words: str) -> None:
         if letters:
