@@ -105,7 +105,10 @@ def test_a_loop_is_passed_on_and_its_stop_is_told_in_its_trace() -> None:
     offending = ExportTraceServiceRequest.FromString(sent[-1]).resource_spans[0].scope_spans[0].spans[0]
     assert (trip.trace_id, trip.parent_span_id) == (offending.trace_id, offending.span_id)
     assert trip.start_time_unix_nano == min(offending.end_time_unix_nano, trip.end_time_unix_nano)
-    assert offending.span_id in [each.span_id for each in trip.links]
+    others = [ExportTraceServiceRequest.FromString(each) for each in sent[:-1]]
+    assert [each.span_id for each in trip.links] == [
+        each.resource_spans[0].scope_spans[0].spans[0].span_id for each in others
+    ]
 
 
 def test_where_nobody_wants_to_be_told_only_what_came_is_passed_on() -> None:

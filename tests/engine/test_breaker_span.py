@@ -76,7 +76,7 @@ def test_a_trip_says_what_was_seen_and_what_is_done() -> None:
         "spanfuse.breaker.event_id": "e1",
         "gen_ai.agent.name": "main",
     }
-    assert made.links == (span(1), span(2), span(3))
+    assert made.links == (span(1), span(2))
 
 
 def test_a_stop_that_is_withheld_is_no_error() -> None:

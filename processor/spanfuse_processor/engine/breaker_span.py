@@ -30,8 +30,8 @@ class BreakerSpan(NamedTuple):
     """One span with the name BREAKER_SPAN, of the scope SCOPE. Times are nanoseconds since the epoch.
 
     `kind` is trip, withheld, warn, release, order, budget or forecast. `attributes` are those of the span and
-    of its one event, which is named BREAKER_SPAN.kind and is at its end. `links` are ids of the calls that it
-    rests on, of the same trace. `failed`: its status is an error, with `message`.
+    of its one event, which is named BREAKER_SPAN.kind and is at its end. `links` are ids of the other calls
+    that it rests on, of the same trace. `failed`: its status is an error, with `message`.
     """
 
     kind: str
@@ -68,7 +68,7 @@ def of_verdict(
         start_ns=verdict.ended_ns,
         end_ns=wall_ns,
         said=told,
-        links=_links(finding or evidence),
+        links=_links(finding or evidence, parent),
         failed=kind == "trip",
     )
 
@@ -174,11 +174,10 @@ def _seen(finding: Finding) -> dict[str, str | int | float]:
     }
 
 
-def _links(seen: Finding | Evidence) -> tuple[bytes, ...]:
-    """The first call and those that count, each once, in their order."""
+def _links(seen: Finding | Evidence, parent: bytes) -> tuple[bytes, ...]:
+    """The first call and those that count, each once, in their order; the offending one is the parent."""
     spans: Iterable[bytes] = seen.spans if isinstance(seen, Finding) else seen.span_ids
-    last = (seen.span_id,) if isinstance(seen, Finding) else ()
-    return tuple(each for each in dict.fromkeys((seen.first_span_id, *spans, *last)) if each)
+    return tuple(each for each in dict.fromkeys((seen.first_span_id, *spans)) if each and each != parent)
 
 
 def _span(
