@@ -43,7 +43,7 @@ from spanfuse_processor.reloading import Reloader
 from spanfuse_processor.serving import Doors, Serving, StartError
 from spanfuse_processor.store import StoreError
 from spanfuse_processor.telemetry import log
-from spanfuse_processor.telemetry.metrics import Metrics
+from spanfuse_processor.telemetry.registry import Metrics
 from spanfuse_processor.telemetry.reports import Reports
 from spanfuse_processor.tuning import freeze_startup
 from spanfuse_processor.wire.log import DirectiveLog

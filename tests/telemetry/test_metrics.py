@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.telemetry.meter import ModelCounts
-from spanfuse_processor.telemetry.metrics import (
+from spanfuse_processor.telemetry.registry import (
     DEFERRED,
     DEGRADED,
     DENIED,

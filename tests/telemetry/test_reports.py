@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.verdicts import Directive, Evidence, Finding, Mode, Severity, Verdict
-from spanfuse_processor.telemetry.metrics import Metrics
+from spanfuse_processor.telemetry.registry import Metrics
 from spanfuse_processor.telemetry.reports import Reports
 from spanfuse_processor.wire.effects import Effect, EffectState
 from spanfuse_processor.wire.messages import Instance

@@ -16,7 +16,7 @@ from spanfuse_processor.engine.nouns import Level
 from spanfuse_processor.engine.runs.record import Light
 from spanfuse_processor.engine.verdicts import Directive, Finding, Mode, Severity, Verdict
 from spanfuse_processor.telemetry.log import say
-from spanfuse_processor.telemetry.metrics import (
+from spanfuse_processor.telemetry.registry import (
     DEFERRED,
     DEGRADED,
     DENIED,
