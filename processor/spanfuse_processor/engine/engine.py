@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spanfuse_processor.engine.calls import Call
-from spanfuse_processor.engine.calltree import CHARGED
+from spanfuse_processor.engine.calltree import CHARGED, ROOTS
 from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
@@ -30,7 +30,7 @@ from spanfuse_processor.engine.pricing import PENDING, PriceBook
 from spanfuse_processor.engine.regime import Regime
 from spanfuse_processor.engine.runs.features import Features
 from spanfuse_processor.engine.runs.record import Record
-from spanfuse_processor.engine.runs.registry import Runs
+from spanfuse_processor.engine.runs.registry import Farewell, Runs
 from spanfuse_processor.engine.runs.run import Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
 from spanfuse_processor.engine.runs.suspicion import confirmed, suspected
@@ -52,7 +52,8 @@ class Engine:
 
     `dialects` are those of the registry unless given. `observer(call, event)` is told of each call that
     ended, once, whatever came of it: for counting by agent or model. `amend` is told when such a call comes
-    to something else after all: a late price, a corrected usage, another telling of the same.
+    to something else after all: a late price, a corrected usage, another telling of the same. `farewell` is
+    told of each run that is over.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Engine:
         detectors: Mapping[str, tuple[type[Detector], type[DetectorLimits]]] = DETECTORS,
         observer: Callable[[Call, CallEnded], None] | None = None,
         amend: Amend | None = None,
+        farewell: Farewell | None = None,
     ) -> None:
         self._registry = detectors
         self._regime = regime = Regime(policy, detectors)
@@ -72,7 +74,7 @@ class Engine:
         self._prices = prices
         self._pricer = Pricer(regime.book(prices), self._stats, policy.tools)
         self._amend = amend
-        self._runs = Runs(policy.bounds, regime.of_run.begin, self._stats, policy.tools, amend)
+        self._runs = Runs(policy.bounds, regime.of_run.begin, self._stats, policy.tools, amend, farewell)
         self._features = Features(regime.of_feature.begin)
         self._stops = Stops(policy.breaker, regime.scoping, self._stats)
         self._vigil = Vigil(self._runs.get)
@@ -217,6 +219,7 @@ class Engine:
         return dataclasses.replace(
             self._stats,
             runs=runs,
+            active=self._runs.active,
             tombstones=tombstones,
             features=len(self._features),
             prices_awaited=self._pricer.waiting,
@@ -233,6 +236,8 @@ class Engine:
         if event.kind in CHARGED:
             self._pricer.account(call, event, cost, run.record.cost_at_stop is not None)
         run.inform(call, event.ended_ns)
+        if not event.parent_span_id and event.kind in ROOTS:
+            self._runs.over(run, event)
         if self._observer is not None and self._stats.twins == twins:
             self._observer(call, event)
         return call

@@ -1,7 +1,7 @@
 """How a metric is declared: its name, its type, its labels, and what these may say.
 
-Rule 1: it is data, and refuses nothing. Rule 2: it imports nothing of the service, so that whoever checks a rule
-or draws a panel may read it. It does not know which metrics there are, nor who counts.
+Rule 1: it is data, and refuses nothing. Rule 2: it imports nothing of the service, so that whoever checks a
+rule or draws a panel may read it. It does not know which metrics there are, nor who counts.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Metric(NamedTuple):
         unit: seconds, usd, tokens, calls; empty: things are counted.
         buckets: of a histogram, upper bounds; the one that takes everything is not among them.
         exemplars: whether it points to the trace of the latest that it counted.
-        absent: why a series that belongs here may be missing. Empty: it is there from the start, or as soon as
-            what its labels name is known.
+        absent: why a series that belongs here may be missing. Empty: it is there from the start, or as soon
+            as what its labels name is known.
     """
 
     name: str
