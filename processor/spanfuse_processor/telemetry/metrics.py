@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from spanfuse_processor.telemetry.declaring import Metric, counter, gauge, histogram, info
+from spanfuse_processor.telemetry.declaring import PREFIX, Metric, counter, gauge, histogram, info
 
 FAST: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """Bounds for what takes milliseconds when all is well."""
@@ -224,6 +224,14 @@ METRICS: Final[tuple[Metric, ...]] = (*CALLS, *BREAKERS, *BUDGETS, *INTAKE, *KEE
 """In the order in which they are told of."""
 
 
+def metric(name: str) -> Metric:
+    """The metric of this name, which may be without the prefix. Raises KeyError: there is none."""
+    return _BY_NAME[PREFIX + name.removeprefix(PREFIX)]
+
+
 def declared() -> Mapping[str, frozenset[str]]:
     """Every name that a query may use, and its labels (`job` and `instance` come from the scrape)."""
     return {name: frozenset(labels) for each in METRICS for name, labels in each.samples().items()}
+
+
+_BY_NAME: Final = {each.name: each for each in METRICS}

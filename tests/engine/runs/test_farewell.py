@@ -21,10 +21,14 @@ class Told:
 
     def __init__(self) -> None:
         self.ends: list[tuple[str, str, str]] = []
+        self.gone: list[str] = []
         self.engine = Engine(Policy(), Book(), farewell=self.hear)
 
-    def hear(self, record: Record, error: str) -> None:
-        self.ends.append((record.id, record.agent, error))
+    def hear(self, record: Record, error: str, gone: bool) -> None:
+        if not record.over:
+            self.ends.append((record.id, record.agent, error))
+        if gone:
+            self.gone.append(record.id)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -73,7 +77,7 @@ def test_it_is_told_once_however_often_the_root_comes_and_though_it_is_put_away(
 
     told.engine.advance(HOUR)
 
-    assert len(told.ends) == 1
+    assert (len(told.ends), told.gone) == (1, [trace(1).hex()])
 
 
 def test_another_turn_of_a_conversation_ends_anew(told: Told) -> None:

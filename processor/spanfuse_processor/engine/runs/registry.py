@@ -29,15 +29,17 @@ _TRACE_DIGITS = 32
 NO_RULES: Final[Mapping[str, ToolRule]] = MappingProxyType({})
 
 
-Farewell = Callable[[Record, str], None]
-"""Is told that a run is over, and of the error with which its root ended."""
+Farewell = Callable[[Record, str, bool], None]
+"""Is told that the root of a run has ended, with which error, or that the run was put away (True).
+
+`record.over` is whether it was over before: then nothing has begun since."""
 
 
 class Runs:
     """The runs that live, in order of when they were last seen, and tombstones of those that do not.
 
     `merged` holds (survivor, absorbed) pairs until the engine has dealt with them. `farewell` is told of each
-    run when its root ends, or else when it is put away; again when it had gone on after that.
+    run when its root ends, of each turn of a conversation anew, and when it is put away.
     """
 
     __slots__ = (
@@ -103,7 +105,7 @@ class Runs:
         run.record.agent = event.agent or run.record.agent
         if not run.record.over:
             self._over += 1
-            self._bid_farewell(run.record, event.error)
+            self._bid_farewell(run.record, event.error, False)
 
     def get(self, run_id: str) -> Run | Tombstone | None:
         """The run that goes by this id, also if it was put away or absorbed."""
@@ -249,19 +251,17 @@ class Runs:
 
     def _put_away(self, run: Run, now: Instant, early: bool = False) -> None:
         del self._live[run.id]
-        if run.record.over:
-            self._over -= 1
-        else:
-            self._bid_farewell(run.record, "")
+        self._over -= run.record.over
+        self._bid_farewell(run.record, "", True)
         self._stats.orphans += run.tree.missing
         self._dead[run.id] = Tombstone(run.record, now + self._bounds.tombstone, early)
         if len(self._dead) > self._bounds.tombstones:
             self._forget_oldest()
 
-    def _bid_farewell(self, record: Record, error: str) -> None:
-        record.over = True
+    def _bid_farewell(self, record: Record, error: str, gone: bool) -> None:
         if self._farewell is not None:
-            self._farewell(record, error)
+            self._farewell(record, error, gone)
+        record.over = True
 
     def _forget_oldest(self) -> None:
         record = self._dead.popitem(last=False)[1].record
