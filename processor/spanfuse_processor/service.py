@@ -12,6 +12,7 @@ import contextlib
 import logging
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ from spanfuse_processor.reloading import Reloader
 from spanfuse_processor.serving import Doors, Serving, StartError
 from spanfuse_processor.store import StoreError
 from spanfuse_processor.telemetry import log
-from spanfuse_processor.telemetry.registry import Metrics
+from spanfuse_processor.telemetry.counters import Metrics
 from spanfuse_processor.telemetry.reports import Reports
 from spanfuse_processor.tuning import freeze_startup
 from spanfuse_processor.wire.log import DirectiveLog
@@ -75,7 +76,7 @@ class Service:
         self._config = config
         self._clock = clock
         self._faults = log.Faults(clock.monotonic)
-        self._metrics = Metrics()
+        self._metrics = Metrics(config.metrics, clock)
         self._prices = GenaiPrices()
         self._hub = self._make_hub()
         self._money = self._make_money()
@@ -85,6 +86,7 @@ class Service:
             self._dialects(config),
             observer=self._ended,
             amend=self._money.amended,
+            farewell=self._metrics.over,
         )
         self._reloader = Reloader(Path(path), config, reload, self._obey, clock) if path and reload else None
         self._reports = Reports(self._metrics, self._hub.get)
@@ -147,7 +149,8 @@ class Service:
                 now = self._clock.monotonic()
         self._money.keep()
         if spans:
-            self._metrics.span_lag.observe(max(0, self._clock.wall_ns() - spans[-1].end_ns) / 1e9)
+            late = max(0, self._clock.wall_ns() - spans[-1].end_ns) / 1e9
+            self._metrics.span_lag.observe(seconds=late, trace_id=spans[-1].trace_id)
 
     def order(self, order: Order) -> tuple[Verdict, ...]:
         """Carries an operator's order out."""
@@ -162,7 +165,7 @@ class Service:
         self._money.settle()
 
     def _ended(self, call: Call, event: CallEnded) -> None:
-        self._metrics.meter.add(call, event)
+        self._metrics.ended(call, event)
         self._money.ended(call, event)
 
     def _publish(self, verdicts: tuple[Verdict, ...]) -> None:
@@ -270,22 +273,13 @@ class Service:
             *admin.routes(),
             *money.routes(),
         ]
-        read = Figures(
-            self._engine,
-            self._hub,
-            self._faults,
-            self._intakes,
-            intake.max_waiting_bytes,
-            self._money,
-            self._reloader,
-            self._clock.wall_ns() / 1e9,
-        )
-        self._metrics.expose(read.gauges, read.received, read.dropped, read.odd)
-        self._metrics.expose_money(self._money.board, read.kept)
+        rooms = (self._engine, self._hub, self._faults, self._intakes, self._money, self._reloader)
+        self._metrics.expose(Figures(*rooms, most, self._clock).rows, self._money.board)
         return Doors(
             grpc=(GrpcReceiver(self._intakes["grpc"]).handler(), control.handler()),
             http=Application(routes, fault),
-            metrics=self._metrics.registry,
+            metrics=partial(self._metrics.rows, shown=True),
+            on_fault=fault,
         )
 
     def _audit(self, audit: Audit) -> None:

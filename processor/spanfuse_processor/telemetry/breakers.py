@@ -64,14 +64,14 @@ class Breakers:
         if stood is not None:
             self._agents[stood.agent][stood.state] -= 1
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self, shown: bool) -> Iterator[Row]:
         """One state of each agent holds."""
         name = metric("state").name
         for agent, counts in list(self._agents.items()):
             worst = next((state for state in ("open", "half_open") if counts[state]), "closed")
             for state in STATES:
                 yield name, (agent, state), float(state == worst), None
-        yield from self.recovery.rows()
+        yield from self.recovery.rows(shown)
 
     def _move(self, key: BreakerKey, after: BreakerState, agent: str, detector: str) -> None:
         stood, state = self._standing.get(key), _SHOWN.get(after)

@@ -2,8 +2,8 @@
 
 Rule 1: nothing is ever infinite or no number: what is not known is absent, and `status` says why. Rule 2: a
 budget is one label value, bounded; of one that is counted apart (`per`), gauges show its fullest account.
-Rule 3: counters exist at zero for every budget of the configuration. It reads what was left for it: it asks no
-ledger.
+Rule 3: counters exist at zero for every budget of the configuration. It reads what was left for it: it asks
+no ledger.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class BudgetBoard:
                         yield row
         yield from self._spent()
         yield single(metric("forecast_last_success_timestamp_seconds").name, self.looked)
-        yield from self.took.rows()
+        yield from self.took.rows(False)
         for labels, count in list(self.alerts.items()):
             yield metric("budget_alerts_total").name, labels, count, None
 

@@ -1,12 +1,12 @@
-"""What is written behind, told, waited for and reloaded, as rows: stores, the webhook, queues, the configuration.
+"""What is written behind, told, waited for and reloaded, as rows: stores, queues, the webhook, the file.
 
-Rule 1: what something watches exists from the start. Rule 2: it reads plain counts that others keep. It does not
-know stores.
+Rule 1: what something watches exists from the start. Rule 2: it reads plain counts that others keep. It does
+not know stores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from spanfuse_processor.telemetry.metrics import metric
@@ -16,23 +16,9 @@ from spanfuse_processor.writing import WriterStats
 OUTCOMES: Final = ("written", "dropped", "refused")
 SENT: Final = ("delivered", "failed", "dropped")
 NONE: Final[Mapping[str, int]] = {}
-STORE_BOUNDS: Final = metric("store_operation_duration_seconds").buckets
-"""Upper bounds of the buckets of `Operations.buckets`, in seconds."""
-
-
-class Operations(NamedTuple):
-    """What came of one kind of operation of one store.
-
-    Attributes:
-        ok, error: how many succeeded, and failed.
-        buckets: how many took up to each of STORE_BOUNDS, and the last, longer.
-        seconds: how long all took together.
-    """
-
-    ok: int = 0
-    error: int = 0
-    buckets: tuple[int, ...] = (0,) * (len(STORE_BOUNDS) + 1)
-    seconds: float = 0.0
+STORES: Final = {"postgresql": "postgres", "rediss": "redis"}
+"""Kinds of stores that go by another name in an address."""
+_OUTCOMES: Final = {"failed": "error"}
 
 
 class Forwarded(NamedTuple):
@@ -56,7 +42,9 @@ class Kept(NamedTuple):
         leases: held now.
         reloads: attempts to reload, by outcome.
         reloaded: the last one succeeded, and when one last did (wall time).
-        operations: of stores, by their kind and what was asked.
+        operations: what stores were asked, by store, what it was, and what came of it (ok, refused, failed).
+        durations: how long that took, by store and what it was: how many took up to each bound and beyond,
+            and the seconds of all.
         forwarded: by destination.
         lost: events that could not be sent as spans.
     """
@@ -67,7 +55,8 @@ class Kept(NamedTuple):
     leases: int
     reloads: Mapping[str, int]
     reloaded: tuple[bool, float]
-    operations: Mapping[tuple[str, str], Operations] = {}
+    operations: Mapping[tuple[str, str, str], int] = {}
+    durations: Mapping[tuple[str, str], tuple[Sequence[int], float]] = {}
     forwarded: Mapping[str, Forwarded] = {}
     lost: int = 0
 
@@ -93,11 +82,12 @@ class Kept(NamedTuple):
             yield metric("queue_capacity").name, (name,), self.most, None
 
     def _operations(self) -> Iterator[Row]:
-        for (store, op), done in self.operations.items():
-            for outcome in ("ok", "error"):
-                yield metric("store_operations_total").name, (store, op, outcome), getattr(done, outcome), None
-            took = tuple(done.buckets), done.seconds
-            yield metric("store_operation_duration_seconds").name, (store, op), took, ()
+        name = metric("store_operations_total").name
+        for (store, op, outcome), count in self.operations.items():
+            yield name, (STORES.get(store, store), op, _OUTCOMES.get(outcome, outcome)), count, None
+        name = metric("store_operation_duration_seconds").name
+        for (store, op), (counts, seconds) in self.durations.items():
+            yield name, (STORES.get(store, store), op), (tuple(counts), seconds), ()
 
     def _forwarded(self) -> Iterator[Row]:
         for name, done in self.forwarded.items():

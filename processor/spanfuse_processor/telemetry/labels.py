@@ -16,7 +16,7 @@ LONGEST: Final = 128
 
 
 class Labels:
-    """One label. `on_new` is told of each name before it is used for the first time, `other` included.
+    """One label. `on_new` is told of each name before it is used for the first time, but for `unknown`.
 
     >>> labels = Labels("agent", 1)
     >>> [labels.bounded(value) for value in ("main", "helper", "", "main")], labels.overflow
@@ -29,8 +29,6 @@ class Labels:
         self._limit = limit
         self._on_new = on_new
         self._known: dict[str, str] = {"": UNKNOWN}
-        if on_new is not None:
-            on_new(UNKNOWN)
 
     def bounded(self, value: str) -> str:
         """The name to use for `value`."""

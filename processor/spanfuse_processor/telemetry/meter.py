@@ -83,12 +83,13 @@ class Meter:
         self.tools = Counter(metric("tool_calls_total"), wall)
         self.runs = Counter(metric("runs_total"), wall)
         self.durations = Histogram(metric("call_duration_seconds"), wall)
-        self.durations.begin([[kind.value for kind in Kind]])
+        self.durations.begin([kind.value for kind in Kind])
+        self.own = (self.tools, self.runs, self.durations)
 
     def begin(self, agent: str) -> None:
         """This agent is new: what may come of its calls is there at zero."""
         for counter in (self.tools, self.runs):
-            counter.begin([(agent,), counter.metric.values["outcome"]])
+            counter.begin((agent,), counter.metric.values["outcome"])
 
     def add(self, call: Call, event: CallEnded) -> None:
         """Counts one ended call."""
@@ -117,9 +118,8 @@ class Meter:
     def rows(self, shown: bool) -> Iterator[Row]:
         """All of it."""
         yield from self._models()
-        yield from self.tools.rows(shown)
-        yield from self.runs.rows(shown)
-        yield from self.durations.rows()
+        for each in self.own:
+            yield from each.rows(shown)
 
     def _add_model(self, call: Call, event: CallEnded) -> None:
         known = call.cost is not None and not call.unpriced

@@ -16,6 +16,7 @@ from spanfuse_processor.telemetry.declaring import PREFIX, Metric, counter, gaug
 FAST: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """Bounds for what takes milliseconds when all is well."""
 _WORK: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+_STORE: Final = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
 _GATE: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 _CALL: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 _RECOVERY: Final = (1.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 900.0, 3600.0, 86_400.0)
@@ -94,7 +95,7 @@ BREAKERS: Final = (
     histogram("recovery", _RECOVERY, "From a breaker's opening until its stop is taken back", "detector"),
     counter(
         "alert_orders", "Orders that came from Alertmanager", "alert", "outcome",
-        values={"outcome": "obeyed refused unchanged"},
+        values={"outcome": "obeyed refused ignored"},
     ),
     gauge("watchers", "Applications that watch the control channel"),
     gauge("directives_standing", "Orders in force"),
@@ -173,11 +174,12 @@ INTAKE: Final = (
 
 KEEPING: Final = (
     counter(
-        "store_operations", "What stores were asked for", "store", "op", "outcome",
-        values={"store": "memory sqlite postgres redis", "outcome": "ok error"},
+        "store_operations", "What stores were asked for; refused: no store could hold that",
+        "store", "op", "outcome",
+        values={"store": "memory sqlite postgres redis", "outcome": "ok refused error"},
     ),
     histogram(
-        "store_operation_duration", _WORK, "How long stores took", "store", "op",
+        "store_operation_duration", _STORE, "How long stores took", "store", "op",
         values={"store": "memory sqlite postgres redis"},
     ),
     counter(

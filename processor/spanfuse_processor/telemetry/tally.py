@@ -31,32 +31,54 @@ def exemplar(trace_id: bytes, value: float, wall: float) -> Exemplar | None:
     return (trace_id.hex(), value, wall) if trace_id else None
 
 
-class Counter:
-    """A metric that only grows. `wall` is asked for the time.
+class _Fresh:
+    """Series that nobody has been shown. One that is young is shown as zero, once: else whoever asks for its
+    increase would never see the first one."""
 
-    A series that nobody has been shown and that is young is shown as zero, once: else whoever asks for its
-    increase would never see the first one.
-    """
+    def __init__(self, wall: Callable[[], float]) -> None:
+        self._wall = wall
+        self._since: dict[tuple[str, ...], float] = {}
+
+    def add(self, labels: tuple[str, ...]) -> None:
+        """It is new."""
+        self._since[labels] = self._wall()
+
+    def take(self, labels: tuple[str, ...]) -> bool:
+        """Whether it is to be shown as zero. It is shown now."""
+        since = self._since.pop(labels, None)
+        return since is not None and self._wall() - since < YOUNG
+
+    def clear(self) -> None:
+        """All are known."""
+        self._since.clear()
+
+
+class Counter:
+    """A metric that only grows. `wall` is asked for the time."""
 
     def __init__(self, metric: Metric, wall: Callable[[], float]) -> None:
         self.metric = metric
         self._wall = wall
         self._counts: dict[tuple[str, ...], float] = {}
         self._latest: dict[tuple[str, ...], Exemplar] = {}
-        self._unseen: dict[tuple[str, ...], float] = {}
+        self._fresh = _Fresh(wall)
 
-    def begin(self, values: Iterable[Iterable[str]], seen: bool = False) -> None:
-        """All combinations of these values, label by label, exist from now on. `seen`: they are not new."""
+    def begin(self, *values: Iterable[str]) -> None:
+        """All combinations of these values, label by label, exist from now on."""
         for labels in product(*values):
             if labels not in self._counts:
                 self._counts[labels] = 0
-                if not seen:
-                    self._unseen[labels] = self._wall()
+                self._fresh.add(labels)
+
+    def show(self) -> None:
+        """What exists by now is never taken for new."""
+        self._fresh.clear()
 
     def add(self, *labels: str, by: float = 1, trace_id: bytes = b"") -> None:
         """Counts."""
         if labels not in self._counts:
-            self.begin([(value,) for value in labels])
+            self._counts[labels] = 0
+            self._fresh.add(labels)
         self._counts[labels] += by
         if trace_id and self.metric.exemplars:
             self._latest[labels] = (trace_id.hex(), by, self._wall())
@@ -65,54 +87,10 @@ class Counter:
         """Its rows. `shown`: to whoever asks for increases."""
         name = self.metric.name
         for labels, count in list(self._counts.items()):
-            since = self._unseen.pop(labels, None) if shown else None
-            if since is not None and self._wall() - since < YOUNG:
+            if shown and self._fresh.take(labels):
                 yield name, labels, 0, None
             else:
                 yield name, labels, count, self._latest.get(labels)
-
-
-class Histogram:
-    """How long things took."""
-
-    def __init__(self, metric: Metric, wall: Callable[[], float]) -> None:
-        self._metric = metric
-        self._bounds = metric.buckets
-        self._wall = wall
-        self._series: dict[tuple[str, ...], _Series] = {}
-
-    def begin(self, values: Iterable[Iterable[str]] = ()) -> None:
-        """All combinations of these values exist from now on."""
-        for labels in product(*values):
-            self._series.setdefault(labels, _Series(len(self._bounds) + 1))
-
-    def observe(self, *labels: str, seconds: float, trace_id: bytes = b"") -> None:
-        """One thing took so long."""
-        series = self._of(labels)
-        bucket = bisect_left(self._bounds, seconds)
-        series.counts[bucket] += 1
-        series.total += seconds
-        if trace_id and self._metric.exemplars:
-            series.latest[bucket] = (trace_id.hex(), seconds, self._wall())
-
-    def observe_many(self, *labels: str, counts: Iterable[int], seconds: float) -> None:
-        """Many took `seconds` together; so many of them fell into each bucket, the last beyond all bounds."""
-        series = self._of(labels)
-        for bucket, count in zip(range(len(series.counts)), counts, strict=False):
-            series.counts[bucket] += count
-        series.total += seconds
-
-    def rows(self) -> Iterator[Row]:
-        """Its rows."""
-        name = self._metric.name
-        for labels, series in list(self._series.items()):
-            yield name, labels, (tuple(series.counts), series.total), tuple(series.latest.items())
-
-    def _of(self, labels: tuple[str, ...]) -> _Series:
-        series = self._series.get(labels)
-        if series is None:
-            series = self._series[labels] = _Series(len(self._bounds) + 1)
-        return series
 
 
 class _Series:
@@ -122,6 +100,57 @@ class _Series:
         self.counts = [0] * buckets
         self.total = 0.0
         self.latest: dict[int, Exemplar] = {}
+
+
+class Histogram:
+    """How long things took. `wall` is asked for the time."""
+
+    def __init__(self, metric: Metric, wall: Callable[[], float]) -> None:
+        self.metric = metric
+        self._bounds = metric.buckets
+        self._wall = wall
+        self._series: dict[tuple[str, ...], _Series] = {}
+        self._fresh = _Fresh(wall)
+
+    def begin(self, *values: Iterable[str]) -> None:
+        """All combinations of these values, label by label, exist from now on."""
+        for labels in product(*values):
+            self._of(labels)
+
+    def show(self) -> None:
+        """What exists by now is never taken for new."""
+        self._fresh.clear()
+
+    def observe(self, *labels: str, seconds: float, trace_id: bytes = b"") -> None:
+        """One thing took so long."""
+        series = self._series.get(labels) or self._of(labels)
+        bucket = bisect_left(self._bounds, seconds)
+        series.counts[bucket] += 1
+        series.total += seconds
+        if trace_id and self.metric.exemplars:
+            series.latest[bucket] = (trace_id.hex(), seconds, self._wall())
+
+    def observe_many(self, *labels: str, counts: Iterable[int], seconds: float) -> None:
+        """Many took `seconds` together; so many of them fell into each bucket, the last beyond all bounds."""
+        series = self._of(labels)
+        for bucket, count in zip(range(len(series.counts)), counts, strict=False):
+            series.counts[bucket] += count
+        series.total += seconds
+
+    def rows(self, shown: bool) -> Iterator[Row]:
+        """Its rows. `shown`: to whoever asks for increases."""
+        name, nothing = self.metric.name, ((0,) * (len(self._bounds) + 1), 0.0)
+        for labels, series in list(self._series.items()):
+            if shown and self._fresh.take(labels):
+                yield name, labels, nothing, ()
+            else:
+                yield name, labels, (tuple(series.counts), series.total), tuple(series.latest.items())
+
+    def _of(self, labels: tuple[str, ...]) -> _Series:
+        if labels not in self._series:
+            self._series[labels] = _Series(len(self._bounds) + 1)
+            self._fresh.add(labels)
+        return self._series[labels]
 
 
 def rows_of(name: str, values: Mapping[str, float]) -> Iterator[Row]:
