@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from tests.telemetry.pages import value
+from tests.telemetry.pages import page, value
 
 from spanfuse_processor.engine.nouns import BreakerKey, Level
-from spanfuse_processor.engine.verdicts import Directive, Evidence, Finding, Mode, Severity, Verdict
+from spanfuse_processor.engine.reach import Reach
+from spanfuse_processor.engine.verdicts import (
+    Action,
+    BreakerState,
+    Directive,
+    Evidence,
+    Finding,
+    Mode,
+    Removal,
+    Severity,
+    Transition,
+    Verdict,
+)
 from spanfuse_processor.telemetry.counters import Metrics
 from spanfuse_processor.telemetry.reports import Reports
 from spanfuse_processor.wire.effects import Effect, EffectState
@@ -123,6 +137,82 @@ def test_refusals_are_totals_so_far_and_only_what_is_new_is_added(metrics: Metri
         value(metrics.rows(), "gate_decisions_total", agent="unknown", decision="deny", reason="tripped")
         == 10
     )
+
+
+def test_what_gates_answer_is_told_by_the_agent_whose_run_was_stopped(
+    metrics: Metrics, reports: Reports
+) -> None:
+    reports.verdict(stopping(), wall_ns=0)
+
+    reports.effects(SOMEBODY, [Effect(STOP.id, 1, EffectState.APPLIED, calls_refused=2)])
+
+    rows = list(metrics.rows())
+    assert value(rows, "gate_decisions_total", agent="main", decision="deny", reason="tripped") == 2
+    denied = {"agent": "main", "provider": "unknown", "model": "other", "outcome": "denied"}
+    assert value(rows, "llm_calls_total", **denied) == 2
+
+
+def test_a_blocked_tool_was_no_model(metrics: Metrics) -> None:
+    block = Directive("tool/search/block_tool", 1, BreakerKey(Level.TOOL, "search"), action=Action.BLOCK_TOOL)
+    reports = Reports(metrics, {block.id: block}.get)
+
+    reports.effects(SOMEBODY, [Effect(block.id, 1, EffectState.APPLIED, calls_refused=2)])
+
+    rows = list(metrics.rows())
+    assert value(rows, "tool_calls_total", agent="unknown", outcome="denied") == 2
+    assert "spanfuse_llm_calls_total{" not in page(rows)
+
+
+@pytest.mark.parametrize(
+    ("names", "agent"),
+    [(("crawler",), "crawler"), (("craw*",), "unknown"), (("a", "b"), "unknown"), ((), "unknown")],
+)
+def test_an_order_of_a_budget_is_for_the_agent_that_it_names_alone(
+    metrics: Metrics, names: tuple[str, ...], agent: str
+) -> None:
+    order = Directive("budget/daily/stop", 1, BreakerKey(Level.BUDGET, "daily"), reach=Reach(agent=names))
+    reports = Reports(metrics, {order.id: order}.get)
+
+    reports.effects(SOMEBODY, [Effect(order.id, 1, EffectState.APPLIED, calls_refused=2)])
+
+    assert value(metrics.rows(), "gate_decisions_total", agent=agent, decision="deny", reason="budget") == 2
+
+
+def test_a_trip_opens_its_agents_state_and_a_release_is_a_recovery(
+    metrics: Metrics, reports: Reports
+) -> None:
+    opened = Transition(STOP.key, BreakerState.CLOSED, BreakerState.OPEN, 1)
+    closed = Transition(STOP.key, BreakerState.OPEN, BreakerState.CLOSED, 2)
+
+    reports.verdict(replace(stopping(), transition=opened), wall_ns=0)
+    after = value(metrics.rows(), "state", agent="main", state="open")
+    reports.verdict(Verdict("r", transition=closed, removal=Removal(STOP.id, 2), key=STOP.key), wall_ns=0)
+
+    assert (after, value(metrics.rows(), "state", agent="main", state="closed")) == (1, 1)
+    assert value(metrics.rows(), "recovery_seconds_count", detector="repeat") == 1
+
+
+def test_a_stop_of_an_agent_is_that_agents(metrics: Metrics, reports: Reports) -> None:
+    key = BreakerKey(Level.AGENT, "crawler")
+    reports.verdict(Verdict("", directive=Directive("agent/crawler/stop", 1, key), key=key), wall_ns=0)
+
+    assert value(metrics.rows(), "trips_total", agent="crawler", detector="operator") == 1
+
+
+def test_trips_and_kills_point_to_the_trace(metrics: Metrics) -> None:
+    stop = replace(STOP, evidence=replace(STOP.evidence, trace_id=b"\xab" * 16))
+    reports = Reports(metrics, {STOP.id: stop}.get)
+
+    reports.verdict(replace(stopping(), directive=stop), wall_ns=1_003_000_000)
+    reports.effects(SOMEBODY, [Effect(STOP.id, 1, EffectState.APPLIED, calls_refused=1, kill_latency=0.002)])
+
+    pointing = {row[0] for row in metrics.rows() if "ab" * 16 in repr(row[3])}
+    assert pointing == {
+        "spanfuse_trips_total",
+        "spanfuse_gate_decisions_total",
+        "spanfuse_kill_latency_seconds",
+        "spanfuse_detection_latency_seconds",
+    }
 
 
 def test_calls_that_were_put_off_or_made_cheaper_are_counted_too(metrics: Metrics, reports: Reports) -> None:
