@@ -134,6 +134,7 @@ class Service:
     async def ingest(self, part: Decoded) -> None:
         """Judges one slice of a batch; between slices the loop is free for others."""
         spans = part.spans
+        self._metrics.meter.tick()
         now, ingest, settle = self._clock.monotonic(), self._engine.ingest, self._money.settle
         for span in spans:
             try:
@@ -165,7 +166,7 @@ class Service:
         self._money.settle()
 
     def _ended(self, call: Call, event: CallEnded) -> None:
-        self._metrics.ended(call, event)
+        self._metrics.meter.add(call, event)
         self._money.ended(call, event)
 
     def _publish(self, verdicts: tuple[Verdict, ...]) -> None:

@@ -29,7 +29,8 @@ def metrics() -> Metrics:
 
 
 def called(metrics: Metrics, event: CallEnded) -> None:
-    metrics.ended(Call(event, "run", 1, 0, 0, (), True, 10), event)
+    metrics.meter.tick()
+    metrics.meter.add(Call(event, "run", 1, 0, 0, (), True, 10), event)
 
 
 def test_trips_and_answers_of_gates_exist_at_zero_for_an_agent_as_soon_as_it_is_heard_of(

@@ -14,6 +14,7 @@ from spanfuse_processor.telemetry.meter import MAX_PROVIDERS, Meter
 
 
 def counted(meter: Meter, event: CallEnded, cost: int | None = None, **more: bool) -> None:
+    meter.tick()
     meter.add(Call(event, "run", 1, 0, 0, (), True, cost, **more), event)  # type: ignore[arg-type]
 
 

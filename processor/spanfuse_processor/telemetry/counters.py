@@ -13,11 +13,9 @@ from typing import Final
 
 from spanfuse_processor.clock import Clock, SystemClock
 from spanfuse_processor.config import Cardinality
-from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detectors import DETECTORS
-from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import FLOOD
-from spanfuse_processor.engine.nouns import BreakerKey, Kind, Level
+from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.runs.record import Record
 from spanfuse_processor.telemetry.breakers import Breakers
 from spanfuse_processor.telemetry.budgets import BudgetBoard
@@ -49,7 +47,6 @@ DECISIONS: Final = (
     FAIL_CLOSED,
 )
 MAX_ALERTS: Final = 50
-_GATED: Final = frozenset({Kind.MODEL, Kind.EMBEDDINGS, Kind.TOOL})
 Source = Callable[[], Iterator[Row]]
 
 
@@ -95,12 +92,6 @@ class Metrics:
         self._sources: list[Source] = []
         self._begin_at_zero()
 
-    def ended(self, call: Call, event: CallEnded) -> None:
-        """A call ended. Of those of our own library it is known that a gate let them through."""
-        self.meter.add(call, event)
-        if event.run_id and event.kind in _GATED:
-            self.gate_decisions.add(self.agents.bounded(event.agent), *ALLOWED)
-
     def over(self, record: Record, error: str, gone: bool) -> None:
         """A run is over: its root has ended, or it was put away."""
         if not record.over:
@@ -135,6 +126,8 @@ class Metrics:
 
     def rows(self, shown: bool = False) -> Iterator[Row]:
         """The page's rows. `shown`: to whoever asks for increases; then what is new begins at zero."""
+        for agent, count in self.meter.allowed.items():
+            self.gate_decisions.counts[agent, *ALLOWED] = count
         yield from self.meter.rows(shown)
         yield from self.breakers.rows(shown)
         for each in self._own:

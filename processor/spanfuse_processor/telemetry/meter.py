@@ -20,6 +20,7 @@ from spanfuse_processor.telemetry.labels import Labels
 from spanfuse_processor.telemetry.metrics import metric
 from spanfuse_processor.telemetry.tally import Counter, Histogram, Row, exemplar
 
+TOOL, MODEL, EMBEDDINGS = Kind.TOOL, Kind.MODEL, Kind.EMBEDDINGS  # to look them up costs more than to count
 MAX_AGENTS: Final = 25
 MAX_MODELS: Final = 30
 MAX_PROVIDERS: Final = 20
@@ -67,6 +68,8 @@ class Meter:
     Attributes:
         agents: the names of agents, for whoever counts by them.
         models: sums by agent, provider, model and outcome.
+        allowed: calls by agent that a gate of our own library let through: those that it tells of.
+        now: about the time, for what points to traces; see `tick`.
     """
 
     def __init__(
@@ -84,6 +87,11 @@ class Meter:
         self.runs = Counter(metric("runs_total"), wall)
         self.durations = Histogram(metric("call_duration_seconds"), wall)
         self.durations.begin([kind.value for kind in Kind])
+        self._tools_took, self._models_took = (
+            self.durations.of((kind.value,)) for kind in (Kind.TOOL, Kind.MODEL)
+        )
+        self.allowed: dict[str, int] = {}
+        self.now = 0.0
         self.own = (self.tools, self.runs, self.durations)
 
     def begin(self, agent: str) -> None:
@@ -93,14 +101,25 @@ class Meter:
 
     def add(self, call: Call, event: CallEnded) -> None:
         """Counts one ended call."""
-        kind = event.kind
-        self.durations.observe(
-            kind.value, seconds=max(0, event.ended_ns - event.started_ns) / 1e9, trace_id=event.trace_id
-        )
-        if kind is Kind.TOOL:
-            self.tools.add(self.agents.bounded(event.agent), outcome_of(event.error))
-        elif kind is Kind.MODEL or kind is Kind.EMBEDDINGS:
-            self._add_model(call, event)
+        kind, took = event.kind, event.ended_ns - event.started_ns
+        seconds = took / 1e9 if took > 0 else 0.0
+        if kind is TOOL:
+            self._tools_took.add(seconds, event.trace_id, self.now)
+            agent = self.agents.bounded(event.agent)
+            self._add_tool(agent, outcome_of(event.error))
+        elif kind is MODEL or kind is EMBEDDINGS:
+            of_kind = self._models_took if kind is MODEL else self.durations.of((kind.value,))
+            of_kind.add(seconds, event.trace_id, self.now)
+            agent = self._add_model(call, event)
+        else:
+            self.durations.of((kind.value,)).add(seconds, event.trace_id, self.now)
+            return
+        if event.run_id:
+            self.allowed[agent] = self.allowed.get(agent, 0) + 1
+
+    def tick(self) -> None:
+        """Looks at the clock: several calls share a look."""
+        self.now = self._wall()
 
     def over(self, record: Record, error: str) -> None:
         """Counts a run that is over."""
@@ -121,16 +140,24 @@ class Meter:
         for each in self.own:
             yield from each.rows(shown)
 
-    def _add_model(self, call: Call, event: CallEnded) -> None:
+    def _add_tool(self, agent: str, outcome: str) -> None:
+        counts, key = self.tools.counts, (agent, outcome)
+        if key in counts:
+            counts[key] += 1
+        else:
+            self.tools.add(agent, outcome)
+
+    def _add_model(self, call: Call, event: CallEnded) -> str:
         known = call.cost is not None and not call.unpriced
         name = self.model_names.bounded(event.model) if known else OTHER
         agent, provider = self.agents.bounded(event.agent), self.providers.bounded(event.provider)
-        counts = self._of(agent, provider, name, outcome_of(event.error))
+        key = (agent, provider, name, outcome_of(event.error))
+        counts = self.models.get(key) or self._of(*key)
         counts.calls += 1
-        counts.trace_id, counts.cost, counts.wall = event.trace_id, 0, self._wall()
+        counts.trace_id, counts.cost, counts.wall = event.trace_id, 0, self.now
         usage = event.usage
         if usage is None or not call.counts:
-            return
+            return agent
         counts.input_tokens += usage.input_tokens
         counts.output_tokens += usage.output_tokens
         counts.cached_tokens += usage.cached_tokens
@@ -139,6 +166,7 @@ class Meter:
         counts.unpriced += not known
         counts.cost = call.cost or 0
         counts.micro_usd += counts.cost
+        return agent
 
     def _of(self, *labels: str) -> ModelCounts:
         key: tuple[str, str, str, str] = labels  # type: ignore[assignment]

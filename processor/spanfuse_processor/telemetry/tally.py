@@ -54,20 +54,24 @@ class _Fresh:
 
 
 class Counter:
-    """A metric that only grows. `wall` is asked for the time."""
+    """A metric that only grows. `wall` is asked for the time.
+
+    Attributes:
+        counts: by labels; whoever adds often may add to what is there.
+    """
 
     def __init__(self, metric: Metric, wall: Callable[[], float]) -> None:
         self.metric = metric
         self._wall = wall
-        self._counts: dict[tuple[str, ...], float] = {}
+        self.counts: dict[tuple[str, ...], float] = {}
         self._latest: dict[tuple[str, ...], Exemplar] = {}
         self._fresh = _Fresh(wall)
 
     def begin(self, *values: Iterable[str]) -> None:
         """All combinations of these values, label by label, exist from now on."""
         for labels in product(*values):
-            if labels not in self._counts:
-                self._counts[labels] = 0
+            if labels not in self.counts:
+                self.counts[labels] = 0
                 self._fresh.add(labels)
 
     def show(self) -> None:
@@ -76,30 +80,41 @@ class Counter:
 
     def add(self, *labels: str, by: float = 1, trace_id: bytes = b"") -> None:
         """Counts."""
-        if labels not in self._counts:
-            self._counts[labels] = 0
+        if labels not in self.counts:
+            self.counts[labels] = 0
             self._fresh.add(labels)
-        self._counts[labels] += by
+        self.counts[labels] += by
         if trace_id and self.metric.exemplars:
             self._latest[labels] = (trace_id.hex(), by, self._wall())
 
     def rows(self, shown: bool) -> Iterator[Row]:
         """Its rows. `shown`: to whoever asks for increases."""
         name = self.metric.name
-        for labels, count in list(self._counts.items()):
+        for labels, count in list(self.counts.items()):
             if shown and self._fresh.take(labels):
                 yield name, labels, 0, None
             else:
                 yield name, labels, count, self._latest.get(labels)
 
 
-class _Series:
-    __slots__ = ("counts", "latest", "total")
+class Series:
+    """How long things of one kind took."""
 
-    def __init__(self, buckets: int) -> None:
-        self.counts = [0] * buckets
+    __slots__ = ("_bounds", "counts", "latest", "total")
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self._bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
         self.total = 0.0
-        self.latest: dict[int, Exemplar] = {}
+        self.latest: dict[int, tuple[bytes, float, float]] = {}
+
+    def add(self, seconds: float, trace_id: bytes, wall: float) -> None:
+        """One took so long; it ended about now."""
+        bucket = bisect_left(self._bounds, seconds)
+        self.counts[bucket] += 1
+        self.total += seconds
+        if trace_id:
+            self.latest[bucket] = (trace_id, seconds, wall)
 
 
 class Histogram:
@@ -109,13 +124,13 @@ class Histogram:
         self.metric = metric
         self._bounds = metric.buckets
         self._wall = wall
-        self._series: dict[tuple[str, ...], _Series] = {}
+        self._series: dict[tuple[str, ...], Series] = {}
         self._fresh = _Fresh(wall)
 
     def begin(self, *values: Iterable[str]) -> None:
         """All combinations of these values, label by label, exist from now on."""
         for labels in product(*values):
-            self._of(labels)
+            self.of(labels)
 
     def show(self) -> None:
         """What exists by now is never taken for new."""
@@ -123,16 +138,11 @@ class Histogram:
 
     def observe(self, *labels: str, seconds: float, trace_id: bytes = b"") -> None:
         """One thing took so long."""
-        series = self._series.get(labels) or self._of(labels)
-        bucket = bisect_left(self._bounds, seconds)
-        series.counts[bucket] += 1
-        series.total += seconds
-        if trace_id and self.metric.exemplars:
-            series.latest[bucket] = (trace_id.hex(), seconds, self._wall())
+        self.of(labels).add(seconds, trace_id if self.metric.exemplars else b"", self._wall())
 
     def observe_many(self, *labels: str, counts: Iterable[int], seconds: float) -> None:
         """Many took `seconds` together; so many of them fell into each bucket, the last beyond all bounds."""
-        series = self._of(labels)
+        series = self.of(labels)
         for bucket, count in zip(range(len(series.counts)), counts, strict=False):
             series.counts[bucket] += count
         series.total += seconds
@@ -144,11 +154,13 @@ class Histogram:
             if shown and self._fresh.take(labels):
                 yield name, labels, nothing, ()
             else:
-                yield name, labels, (tuple(series.counts), series.total), tuple(series.latest.items())
+                seen = tuple((place, exemplar(*latest)) for place, latest in series.latest.items())
+                yield name, labels, (tuple(series.counts), series.total), seen
 
-    def _of(self, labels: tuple[str, ...]) -> _Series:
+    def of(self, labels: tuple[str, ...]) -> Series:
+        """Those of these labels, for whoever adds often."""
         if labels not in self._series:
-            self._series[labels] = _Series(len(self._bounds) + 1)
+            self._series[labels] = Series(self._bounds)
             self._fresh.add(labels)
         return self._series[labels]
 
