@@ -2,7 +2,8 @@
 
 The page has more than 5,000 series, and is asked for in the dearer of its formats, by a process of its own.
 Short rounds alternate, so that what else the machine does hits both; quantiles are of all rounds together; a
-ratio of 1 is nothing added. Also: what a page costs, and how much of that is the deciding process's.
+ratio of 1 is nothing added. Also: what a page costs, how much of that is the deciding process's, and how long
+its steps are.
 """
 
 from __future__ import annotations
@@ -23,8 +24,14 @@ from tests.benchmarks.bench_processor import EXPORT, cpu_seconds
 from tests.benchmarks.bench_push import _measure, agent, watching
 from tests.processes import Processor, processor
 
+from spanfuse_processor.config import Cardinality
+from spanfuse_processor.telemetry.counters import Metrics
+from spanfuse_processor.telemetry.exposition.slices import slices
+from spanfuse_processor.telemetry.meter import ModelCounts
+
 AGENTS, SERIES, EVERY = 100, 5_000, 0.5
 MODELS = ("gpt-4o", "gpt-4o-mini", "gpt-4.1")
+SHARES = {"p50": 0.5, "p99": 0.99}
 OPEN_METRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
 
 
@@ -40,7 +47,7 @@ def main(quick: bool = False) -> dict[str, float]:
             samples["alone"] += _measure(talk, closed, f"alone-{number}", loops)
             with scraper(running):
                 samples["scraped"] += _measure(talk, closed, f"scraped-{number}", loops)
-        return _figures(samples) | _costs(running, 5 if quick else 20)
+        return _figures(samples) | _costs(running, 5 if quick else 20) | _steps()
 
 
 def _figures(samples: dict[str, list[float]]) -> dict[str, float]:
@@ -72,6 +79,24 @@ def _costs(running: Processor, pages: int) -> dict[str, float]:
         "ms of a page": 1e3 * statistics.median(took),
         "ms of a page in the deciding process": 1e3 * used / pages,
     }
+
+
+def _steps() -> dict[str, float]:
+    """What a slice takes, in CPU time of this thread: the longest that anything waits for a page."""
+    metrics = Metrics(Cardinality(agents=AGENTS))
+    for who in range(AGENTS):
+        for model in MODELS:
+            labels = metrics.agents.bounded(f"agent-{who}"), "openai", model, "ok"
+            metrics.meter.models[labels] = ModelCounts(5, 100, trace_id=b"t" * 16)
+    took = []
+    for _ in range(20):
+        parts = slices(metrics.rows())
+        start = time.thread_time()
+        while next(parts, None) is not None:
+            took.append(time.thread_time() - start)
+            start = time.thread_time()
+    took.sort()
+    return {f"us of a slice, {label}": 1e6 * took[int(len(took) * share)] for label, share in SHARES.items()}
 
 
 def scrape(running: Processor) -> str:

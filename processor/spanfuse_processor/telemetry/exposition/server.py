@@ -7,6 +7,7 @@ of a scraper that went away; one that asks for a page that cannot be had hears s
 
 from __future__ import annotations
 
+import gzip
 import os
 import socket
 import ssl
@@ -17,8 +18,8 @@ from socketserver import ThreadingMixIn
 from typing import Any, Final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
-from prometheus_client import make_wsgi_app
 from prometheus_client.core import Metric as Family
+from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector, CollectorRegistry
 
 from spanfuse_processor.telemetry.exposition.families import families
@@ -105,18 +106,23 @@ def application(read: Callable[[], list[Row]]) -> Callable[..., Iterable[bytes]]
     """The page as a WSGI application; one request at a time is worked on."""
     page, registry, turn = Page(read), CollectorRegistry(), threading.Lock()
     registry.register(page)
-    made = make_wsgi_app(registry)
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        write, kind = choose_encoder(environ.get("HTTP_ACCEPT", ""))
         with turn:
             began = time.perf_counter()
             try:
-                body: Iterable[bytes] = made(environ, start_response)
+                body = write(registry)
             except NoAnswer as error:
                 start_response("503 Service Unavailable", [("Content-Type", "text/plain; charset=utf-8")])
                 return [f"{error}\n".encode()]
             page.took = time.perf_counter() - began
-            return body
+        fields = [("Content-Type", kind)]
+        if "gzip" in environ.get("HTTP_ACCEPT_ENCODING", ""):
+            body = gzip.compress(body, compresslevel=1)  # a higher one takes a fifth of the time of a page
+            fields.append(("Content-Encoding", "gzip"))
+        start_response("200 OK", fields)
+        return [body]
 
     return answer
 
