@@ -94,6 +94,16 @@ async def test_nothing_of_it_is_made_in_this_process(page: Kept) -> None:
     assert os.getsid(page.pid) == page.pid  # a terminal's interrupt is not for it
 
 
+async def test_it_goes_on_until_the_service_ends_whoever_is_told_to_stop(page: Kept) -> None:
+    await page.get()
+    asked = page.pid
+    os.kill(asked, signal.SIGTERM)
+
+    status, _ = await page.get()
+
+    assert (status, page.pid) == (200, asked)
+
+
 async def test_a_process_that_dies_is_replaced_and_a_scraper_waits_meanwhile(
     page: Kept, caplog: pytest.LogCaptureFixture
 ) -> None:
