@@ -77,7 +77,7 @@ def test_it_is_told_once_however_often_the_root_comes_and_though_it_is_put_away(
 
     told.engine.advance(HOUR)
 
-    assert (len(told.ends), told.gone) == (1, [trace(1).hex()])
+    assert (len(told.ends), told.gone, told.counts) == (1, [trace(1).hex()], (0, 0))
 
 
 def test_another_turn_of_a_conversation_ends_anew(told: Told) -> None:

@@ -19,6 +19,7 @@ from tests.processes import processor
 from tests.waiting import until, until_loop
 
 from spanfuse_processor.telemetry.exposition.page import Page
+from spanfuse_processor.telemetry.exposition.slices import MOST
 from spanfuse_processor.telemetry.tally import Row, single
 
 BOUND = 15.0
@@ -85,6 +86,29 @@ async def test_it_shows_what_the_service_hands_over(page: Kept) -> None:
     assert status == 200
     assert "spanfuse_watchers 2.0" in text
     assert 'spanfuse_llm_unpriced_calls_total{model="m1999"} 1999.0' in text
+
+
+async def test_between_two_slices_the_loop_does_other_things(page: Kept) -> None:
+    turns, at = 0, list[int]()
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    def noted() -> Iterator[Row]:
+        for row in Kept.shown(page):
+            at.append(turns)
+            yield row
+
+    page._rows = noted
+    others = asyncio.create_task(turn())
+    await page.get()
+    others.cancel()
+
+    assert len(at) > 4 * MOST
+    assert all(one < other for one, other in zip(at, at[MOST:], strict=False))
 
 
 async def test_nothing_of_it_is_made_in_this_process(page: Kept) -> None:

@@ -177,7 +177,7 @@ def context(cert_file: str, key_file: str) -> ssl.SSLContext | None:
 def main(listening: int, control: int, cert_file: str, key_file: str) -> None:
     """Serves on the first of two sockets that were inherited, asks on the second; until that is closed."""
     os.nice(NICENESS)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # who stops all of a service's processes stops this one, too
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it may be sent to all processes
     asking = Asking(socket.socket(fileno=control), lambda: os._exit(0))
     Server(
         socket.socket(fileno=listening), application(asking.rows), context(cert_file, key_file)
