@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tests.telemetry.pages import page
 
-from spanfuse_processor.telemetry.keeping import Forwarded, Kept
+from spanfuse_processor.telemetry.keeping import Kept
 from spanfuse_processor.writing import WriterStats
 
 NOTHING = Kept({"journal": WriterStats()}, 100, None, 0, {"applied": 0, "refused": 0}, (True, 5.0))
+
+
+class There(NamedTuple):
+    """How one destination is."""
+
+    sent: int = 0
+    refused: int = 0
+    dropped: int = 0
+    retried: int = 0
+    events_lost: int = 0
+    waiting: int = 0
+    capacity: int = 0
 
 
 def shown(kept: Kept) -> str:
@@ -70,9 +84,9 @@ def test_what_stores_were_asked_is_told_by_their_kind_and_what_came_of_it() -> N
 
 
 def test_what_is_forwarded_is_told_by_destination() -> None:
-    there = Forwarded(sent=9, dropped=1, waiting=500, capacity=1_000)
+    there = There(sent=9, dropped=1, events_lost=2, waiting=500, capacity=1_000)
 
-    text = shown(NOTHING._replace(forwarded={"jaeger": there}, lost=2))
+    text = shown(NOTHING._replace(forwarded={"jaeger": there}))
 
     assert 'spanfuse_forward_requests_total{destination="jaeger",outcome="sent"} 9.0' in text
     assert 'spanfuse_forward_requests_total{destination="jaeger",outcome="retried"} 0.0' in text

@@ -7,7 +7,7 @@ not know stores.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from spanfuse_processor.telemetry.metrics import metric
 from spanfuse_processor.telemetry.tally import Row, rows_of, single
@@ -21,15 +21,36 @@ STORES: Final = {"postgresql": "postgres", "rediss": "redis"}
 _OUTCOMES: Final = {"failed": "error"}
 
 
-class Forwarded(NamedTuple):
-    """What came of requests for one destination: all numbers only grow, but for the waiting bytes."""
+class Forwarded(Protocol):
+    """What came of requests for one destination, and how many bytes wait of how many that may."""
 
-    sent: int = 0
-    refused: int = 0
-    dropped: int = 0
-    retried: int = 0
-    waiting: int = 0
-    capacity: int = 0
+    @property
+    def sent(self) -> int:
+        """Were taken."""
+
+    @property
+    def refused(self) -> int:
+        """Were refused for good."""
+
+    @property
+    def dropped(self) -> int:
+        """Were never taken, for want of room or time."""
+
+    @property
+    def retried(self) -> int:
+        """Times that one was sent again."""
+
+    @property
+    def events_lost(self) -> int:
+        """Events of ours that never came there."""
+
+    @property
+    def waiting(self) -> int:
+        """Bytes, now."""
+
+    @property
+    def capacity(self) -> int:
+        """Bytes."""
 
 
 class Kept(NamedTuple):
@@ -46,7 +67,6 @@ class Kept(NamedTuple):
         durations: how long that took, by store and what it was: how many took up to each bound and beyond,
             and the seconds of all.
         forwarded: by destination.
-        lost: events that could not be sent as spans.
     """
 
     writers: Mapping[str, WriterStats]
@@ -58,7 +78,6 @@ class Kept(NamedTuple):
     operations: Mapping[tuple[str, str, str], int] = {}
     durations: Mapping[tuple[str, str], tuple[Sequence[int], float]] = {}
     forwarded: Mapping[str, Forwarded] = {}
-    lost: int = 0
 
     def rows(self) -> Iterator[Row]:
         """All of it."""
@@ -105,7 +124,7 @@ class Kept(NamedTuple):
         lost = {
             "journal": self._unwritten(),
             "webhook": outcomes["failed"] + outcomes["dropped"],
-            "otlp": self.lost,
+            "otlp": sum(done.events_lost for done in self.forwarded.values()),
         }
         yield from rows_of(metric("event_write_failures_total").name, lost)
 
