@@ -24,11 +24,13 @@ from spanfuse_processor.wire.backoff import Backoff, Patience
 
 PAUSE: Final = 0.001
 """Seconds between two slices."""
+NICENESS: Final = 10
+"""Of the process: everybody else on the machine goes first."""
 ENDING: Final = 2.0
 """Seconds that the process may take to end."""
 PATIENCE: Final = Patience(first=0.1, quick=1.0, longest=30.0)
 _BEGIN: Final = (
-    "import sys; sys.path[:] = {path!r}; from spanfuse_processor.telemetry.exposition.server import main; "
+    "import os, sys; os.nice({niceness}); sys.path[:] = {path!r}; from spanfuse_processor.telemetry.exposition.server import main; "
     "main({listening}, {control}, {cert!r}, {key!r})"
 )
 
@@ -99,7 +101,7 @@ class Page:
     def _begin(self, control: socket.socket) -> subprocess.Popen[bytes]:
         cert, key = self._files
         handed = {"listening": self._listening.fileno(), "control": control.fileno()}
-        code = _BEGIN.format(path=sys.path, cert=cert, key=key, **handed)
+        code = _BEGIN.format(niceness=NICENESS, path=sys.path, cert=cert, key=key, **handed)
         return subprocess.Popen(
             [sys.executable, "-P", "-c", code],
             stdin=subprocess.DEVNULL,

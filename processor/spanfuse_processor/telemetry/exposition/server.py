@@ -1,8 +1,8 @@
 """The process that makes the page and serves it: asks the service for rows when somebody scrapes.
 
-Rule 1: it ends when the service does, however that ends: then the socket between them is closed. Rule 2: it
-makes room for everybody else on the machine: nobody waits for a page but its reader. Rule 3: nothing is said
-of a scraper that went away; one that asks for a page that cannot be had hears so (503). It knows no engine.
+Rule 1: it ends when the service does, however that ends: then the socket between them is closed. Rule 2: one
+page at a time is made, and whoever is slow to ask or to listen holds nobody up. Rule 3: nothing is said of a
+scraper that went away; one that asks for a page that cannot be had hears so (503). It knows no engine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from spanfuse_processor.telemetry.tally import Row, single
 
 PATIENCE: Final = 10.0
 """Seconds that the service may take to answer, and a scraper to ask and to listen."""
-NICENESS: Final = 10
 
 
 class NoAnswer(Exception):
@@ -176,7 +175,6 @@ def context(cert_file: str, key_file: str) -> ssl.SSLContext | None:
 
 def main(listening: int, control: int, cert_file: str, key_file: str) -> None:
     """Serves on the first of two sockets that were inherited, asks on the second; until that is closed."""
-    os.nice(NICENESS)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it may be sent to all processes
     asking = Asking(socket.socket(fileno=control), lambda: os._exit(0))
     Server(
