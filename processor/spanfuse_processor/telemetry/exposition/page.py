@@ -30,7 +30,8 @@ ENDING: Final = 2.0
 """Seconds that the process may take to end."""
 PATIENCE: Final = Patience(first=0.1, quick=1.0, longest=30.0)
 _BEGIN: Final = (
-    "import os, sys; os.nice({niceness}); sys.path[:] = {path!r}; from spanfuse_processor.telemetry.exposition.server import main; "
+    "import os, sys; os.nice({niceness}); sys.path[:] = {path!r}; "
+    "from spanfuse_processor.telemetry.exposition.server import main; "
     "main({listening}, {control}, {cert!r}, {key!r})"
 )
 
