@@ -203,6 +203,18 @@ DEFAULT: Final = "default"
 
 
 @dataclass(frozen=True, slots=True)
+class Cardinality:
+    """How many values of their labels metrics keep apart; those that come later share `other`.
+
+    `agents` are names of agents, `models` those of models with a price, `budgets` those of budgets.
+    """
+
+    agents: int = field(default=25, metadata=AT_LEAST_ONE)
+    models: int = field(default=30, metadata=AT_LEAST_ONE)
+    budgets: int = field(default=50, metadata=AT_LEAST_ONE)
+
+
+@dataclass(frozen=True, slots=True)
 class Log:
     """Structured lines on stderr.
 
@@ -228,6 +240,7 @@ class Config:
     store: Storage = Storage()
     alerts: Alerts = Alerts()
     forward: Forward = field(default_factory=Forward)
+    metrics: Cardinality = Cardinality()
     log: Log = Log()
     fingerprint_key: str = ""
     policy: Policy = field(default_factory=Policy)

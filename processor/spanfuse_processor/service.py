@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ from spanfuse_processor.reloading import Reloader
 from spanfuse_processor.serving import Doors, Serving, StartError
 from spanfuse_processor.store import StoreError
 from spanfuse_processor.telemetry import log
-from spanfuse_processor.telemetry.metrics import Metrics
+from spanfuse_processor.telemetry.counters import Metrics
 from spanfuse_processor.telemetry.reports import Reports
 from spanfuse_processor.tuning import freeze_startup
 
@@ -74,7 +75,7 @@ class Service:
         self._config = config
         self._clock = clock
         self._faults = log.Faults(clock.monotonic)
-        self._metrics = Metrics()
+        self._metrics = Metrics(config.metrics, clock)
         self._prices = GenaiPrices()
         self._hub = fresh_hub(clock, config.control.retained, config.control.bookmark_seconds)
         self._passing = Passing(config, clock, self._faults.add, lambda run: self._engine.run(run))
@@ -85,6 +86,7 @@ class Service:
             self._dialects(config),
             observer=self._ended,
             amend=self._money.amended,
+            farewell=self._metrics.over,
         )
         self._reloader = Reloader(Path(path), config, reload, self._obey, clock) if path and reload else None
         self._reports = Reports(self._metrics, self._hub.get)
@@ -134,6 +136,7 @@ class Service:
     async def ingest(self, part: Decoded) -> None:
         """Judges one slice of a batch; between slices the loop is free for others."""
         spans = part.spans
+        self._metrics.meter.tick()
         now, ingest, settle = self._clock.monotonic(), self._engine.ingest, self._money.settle
         for span in spans:
             try:
@@ -149,7 +152,8 @@ class Service:
                 now = self._clock.monotonic()
         self._money.keep()
         if spans:
-            self._metrics.span_lag.observe(max(0, self._clock.wall_ns() - spans[-1].end_ns) / 1e9)
+            late = max(0, self._clock.wall_ns() - spans[-1].end_ns) / 1e9
+            self._metrics.span_lag.observe(seconds=late, trace_id=spans[-1].trace_id)
 
     def order(self, order: Order) -> tuple[Verdict, ...]:
         """Carries an operator's order out."""
@@ -266,22 +270,21 @@ class Service:
             *admin.routes(),
             *money.routes(),
         ]
-        read = Figures(
+        rooms = (
             self._engine,
             self._hub,
             self._faults,
             self._intakes,
-            intake.max_waiting_bytes,
             self._money,
             self._reloader,
-            self._clock.wall_ns() / 1e9,
+            self._passing,
         )
-        self._metrics.expose(read.gauges, read.received, read.dropped, read.odd)
-        self._metrics.expose_money(self._money.board, read.kept)
+        self._metrics.expose(Figures(*rooms, most, self._clock).rows, self._money.board)
         return Doors(
             grpc=(GrpcReceiver(self._intakes["grpc"]).handler(), control.handler()),
             http=Application(routes, fault),
-            metrics=self._metrics.registry,
+            metrics=partial(self._metrics.rows, shown=True),
+            on_fault=fault,
         )
 
     def _audit(self, audit: Audit) -> None:

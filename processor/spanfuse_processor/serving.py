@@ -19,13 +19,14 @@ from typing import Any
 
 import grpc
 import uvicorn
-from prometheus_client import CollectorRegistry, start_http_server
 
 from spanfuse_processor.asgi import Application
 from spanfuse_processor.config import Config
 from spanfuse_processor.receiver.otlp_grpc import server_options
+from spanfuse_processor.telemetry.exposition.page import OnFault, Page, Rows
 
 GRACE = 2.0  # seconds that calls in progress get when the service stops
+BACKLOG = 64  # scrapers that may wait
 
 
 class StartError(Exception):
@@ -38,7 +39,8 @@ class Doors:
 
     grpc: tuple[grpc.GenericRpcHandler[Any, Any], ...]
     http: Application
-    metrics: CollectorRegistry
+    metrics: Rows
+    on_fault: OnFault
 
 
 class Serving:
@@ -52,7 +54,7 @@ class Serving:
         self._grpc: grpc.aio.Server | None = None
         self._http: _Http | None = None
         self._http_task: asyncio.Task[None] | None = None
-        self._metrics: Any = None
+        self._page: Page | None = None
 
     async def start(self) -> None:
         """Opens every door; raises StartError and closes again when one cannot be opened."""
@@ -87,11 +89,8 @@ class Serving:
             await asyncio.wait({self._http_task}, timeout=GRACE + 1)
         if self._grpc is not None:
             await self._grpc.stop(GRACE)
-        if self._metrics is not None:
-            server, thread = self._metrics
-            server.shutdown()
-            server.server_close()
-            thread.join(GRACE)
+        if self._page is not None:
+            await self._page.stop()
 
     def addresses(self) -> dict[str, str]:
         """Where the service listens."""
@@ -124,11 +123,11 @@ class Serving:
         return grpc.ssl_server_credentials([pair], authority, authority is not None)
 
     def _open_metrics(self) -> None:
-        listen = self._config.listen
-        try:
-            self._metrics = start_http_server(listen.metrics_port, listen.host, self._doors.metrics)
-        except OSError:
-            raise _taken(self.addresses()["metrics"], "listen.metrics_port") from None
+        listen, tls, doors = self._config.listen, self._config.tls, self._doors
+        opened = _socket(listen.host, listen.metrics_port, "listen.metrics_port")
+        opened.listen(BACKLOG)
+        self._page = Page(opened, doors.metrics, doors.on_fault, (tls.cert_file, tls.key_file))
+        self._page.start()
 
     async def _open_http(self) -> None:
         listen, tls = self._config.listen, self._config.tls

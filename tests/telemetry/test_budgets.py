@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.engine.budgets.days import DAILY, HOURLY, Day
+from tests.telemetry.pages import page
 
 from spanfuse_processor.engine.alerts import Condition
 from spanfuse_processor.engine.budget import Budget, Measure, Period
-from spanfuse_processor.telemetry.budgets import MAX_BUDGETS, STATUSES, BudgetBoard, BudgetSeries
+from spanfuse_processor.telemetry.budgets import MAX_BUDGETS, STATUSES, BudgetBoard
 
 TOKENS = Budget("tokens", 1_000_000, measure=Measure.TOKENS)
 RUN = Budget("run-cap", 1_000_000, period=Period.RUN)
@@ -21,32 +21,30 @@ def shown(day: Day, board: BudgetBoard | None = None) -> str:
     board.expect([each.name for each in day.budgets])
     board.views = day.treasury.front(day.wall)
     board.spent = {each.name: (each.measure, day.treasury.spent[each.name]) for each in day.budgets}
-    registry = CollectorRegistry()
-    registry.register(BudgetSeries(board))
-    return generate_latest(registry).decode()
+    return page(board.rows())
 
 
 def test_money_is_in_dollars_and_tokens_are_tokens() -> None:
     day = Day(DAILY, TOKENS)
     day.spend(2.5)
 
-    page = shown(day)
+    text = shown(day)
 
-    assert 'spanfuse_budget_limit_usd{budget="daily"} 10.0' in page
-    assert 'spanfuse_budget_window_spent_usd{budget="daily"} 2.5' in page
-    assert 'spanfuse_budget_spend_usd_total{budget="daily"} 2.5' in page
-    assert 'spanfuse_budget_reserved_usd{budget="daily"} 0.0' in page
-    assert 'spanfuse_budget_limit_tokens{budget="tokens"} 1e+06' in page
-    assert 'spanfuse_budget_window_spent_tokens{budget="tokens"} 100.0' in page
-    assert 'spanfuse_budget_limit_usd{budget="tokens"}' not in page
+    assert 'spanfuse_budget_limit_usd{budget="daily"} 10.0' in text
+    assert 'spanfuse_budget_window_spent_usd{budget="daily"} 2.5' in text
+    assert 'spanfuse_budget_spend_usd_total{budget="daily"} 2.5' in text
+    assert 'spanfuse_budget_reserved_usd{budget="daily"} 0.0' in text
+    assert 'spanfuse_budget_limit_tokens{budget="tokens"} 1e+06' in text
+    assert 'spanfuse_budget_window_spent_tokens{budget="tokens"} 100.0' in text
+    assert 'spanfuse_budget_limit_usd{budget="tokens"}' not in text
 
 
 def test_a_window_has_a_length_and_an_end() -> None:
-    page = shown(Day(HOURLY))
+    text = shown(Day(HOURLY))
 
-    assert 'spanfuse_budget_window_seconds{budget="hourly"} 3600.0' in page
-    assert 'spanfuse_budget_window_end_timestamp_seconds{budget="hourly"} 1.70001e+09' in page
-    assert 'spanfuse_budget_warn_horizon_seconds{budget="hourly"} 540.0' in page
+    assert 'spanfuse_budget_window_seconds{budget="hourly"} 3600.0' in text
+    assert 'spanfuse_budget_window_end_timestamp_seconds{budget="hourly"} 1.70001e+09' in text
+    assert 'spanfuse_budget_warn_horizon_seconds{budget="hourly"} 540.0' in text
 
 
 def test_exhaustion_is_there_only_while_it_is_forecast() -> None:
@@ -67,11 +65,11 @@ def test_a_status_is_always_there_and_only_one_holds() -> None:
     day = Day(HOURLY)
     day.spend(2.0)
 
-    page = shown(day)
+    text = shown(day)
 
     values = {status: f'forecast_status{{budget="hourly",status="{status}"}} ' for status in STATUSES}
-    assert [status for status, text in values.items() if f"{text}1.0" in page] == ["exhausted"]
-    assert sum(f"{text}0.0" in page for text in values.values()) == 3
+    assert [status for status, line in values.items() if f"{line}1.0" in text] == ["exhausted"]
+    assert sum(f"{line}0.0" in text for line in values.values()) == 3
 
 
 def test_alerts_exist_at_zero_for_every_budget_and_for_runs() -> None:
@@ -79,13 +77,13 @@ def test_alerts_exist_at_zero_for_every_budget_and_for_runs() -> None:
     board.expect(["daily"])
     board.told("daily", Condition.MARK)
 
-    page = shown(Day(DAILY), board)
+    text = shown(Day(DAILY), board)
 
     for condition in Condition:
         expected = 1.0 if condition is Condition.MARK else 0.0
-        text = f'spanfuse_budget_alerts_total{{budget="daily",condition="{condition.value}"}} {expected}'
-        assert text in page
-    assert 'spanfuse_budget_alerts_total{budget="run",condition="steps"} 0.0' in page
+        line = f'spanfuse_budget_alerts_total{{budget="daily",condition="{condition.value}"}} {expected}'
+        assert line in text
+    assert 'spanfuse_budget_alerts_total{budget="run",condition="steps"} 0.0' in text
 
 
 def test_nothing_is_infinite_or_no_number() -> None:
@@ -107,9 +105,29 @@ def test_budgets_past_the_bound_share_a_counter_and_are_counted() -> None:
     day, board = Day(*budgets), BudgetBoard()
     day.spend(0.5)
 
-    page = shown(day, board)
+    text = shown(day, board)
 
-    assert page.count("spanfuse_budget_limit_usd{") == MAX_BUDGETS
+    assert text.count("spanfuse_budget_limit_usd{") == MAX_BUDGETS
     folded = len(budgets) - MAX_BUDGETS
-    assert f'spanfuse_budget_spend_usd_total{{budget="other"}} {0.5 * folded}' in page
+    assert f'spanfuse_budget_spend_usd_total{{budget="other"}} {0.5 * folded}' in text
     assert board.names.overflow > 0
+
+
+def test_numbers_from_arrays_are_made_plain() -> None:
+    day = Day(HOURLY)
+    for _ in range(200):
+        day.spend(0.002, after=5.0)
+    board = BudgetBoard()
+    board.expect(["hourly"])
+    board.views = day.treasury.front(day.wall)
+
+    assert {type(row[2]) for row in board.rows() if row[0].startswith("spanfuse_budget_forecast")} == {float}
+
+
+def test_how_long_a_look_ahead_took_is_there_before_the_first() -> None:
+    board = BudgetBoard()
+    before = page(board.rows())
+    board.took.observe(seconds=0.003)
+
+    assert "spanfuse_forecast_duration_seconds_count 0.0" in before
+    assert 'spanfuse_forecast_duration_seconds_bucket{le="0.005"} 1.0' in page(board.rows())

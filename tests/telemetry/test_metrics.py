@@ -1,82 +1,106 @@
-"""The page that Prometheus scrapes: names of the house, pre-created counters, no run or user in a label."""
+"""The declarations: names of the house, bounded labels, help for people; what rules and panels may name."""
 
 from __future__ import annotations
 
-from prometheus_client import generate_latest
-from prometheus_client.parser import text_string_to_metric_families
+import subprocess
+import sys
+import typing
 
-from spanfuse_processor.engine.detectors import DETECTORS
-from spanfuse_processor.telemetry.meter import ModelCounts
-from spanfuse_processor.telemetry.metrics import (
-    DEFERRED,
-    DEGRADED,
-    DENIED,
-    GAUGES,
-    NOT_DEGRADED,
-    OPERATOR,
-    SPENT,
-    Metrics,
+import pytest
+
+from spanfuse_processor.engine.alerts import Condition
+from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.telemetry.counters import DECISIONS
+from spanfuse_processor.telemetry.declaring import PREFIX, Metric, Type
+from spanfuse_processor.telemetry.metrics import METRICS, declared, metric
+from spanfuse_processor.writing import WriterStats
+
+FORBIDDEN = {"run", "trace", "trace_id", "session", "user", "prompt", "arguments", "le", "job", "instance"}
+BOUNDED = {"agent", "provider", "model", "budget", "alert", "detector", "queue", "destination", "op", "label"}
+UNITS = ("usd", "tokens", "calls", "seconds")
+every = pytest.mark.parametrize("one", METRICS, ids=lambda one: one.name)
+
+
+@every
+def test_a_name_says_whose_it_is_and_what_type_it_has(one: Metric) -> None:
+    assert one.name.startswith(PREFIX)
+    assert one.name.endswith("_total") == (one.type is Type.COUNTER)
+    assert one.name.endswith("_info") == (one.type is Type.INFO)
+
+
+@every
+def test_a_name_ends_in_its_unit(one: Metric) -> None:
+    stem = one.name.removesuffix("_total")
+
+    assert not one.unit or (one.unit in UNITS and stem.endswith(f"_{one.unit}"))
+
+
+@every
+def test_no_label_names_a_run_or_a_person_and_each_is_bounded(one: Metric) -> None:
+    assert not FORBIDDEN & set(one.labels)
+    assert one.type is Type.INFO or set(one.labels) - set(one.values) <= BOUNDED
+    assert set(one.values) <= set(one.labels)
+
+
+@every
+def test_it_is_told_in_words(one: Metric) -> None:
+    assert one.help and not one.help.endswith(".")
+    assert len(set(one.labels)) == len(one.labels)
+
+
+@every
+def test_bounds_are_those_of_a_histogram_they_rise_and_are_no_integers(one: Metric) -> None:
+    assert bool(one.buckets) == (one.type is Type.HISTOGRAM)
+    assert list(one.buckets) == sorted(set(one.buckets))
+    assert all(type(bound) is float for bound in one.buckets)
+
+
+def test_no_metric_is_declared_twice() -> None:
+    assert len({one.name for one in METRICS}) == len(METRICS)
+
+
+def test_queries_may_name_the_parts_of_a_histogram_and_not_its_name() -> None:
+    names = declared()
+
+    assert names["spanfuse_kill_latency_seconds_bucket"] == {"detector", "le"}
+    assert names["spanfuse_kill_latency_seconds_count"] == {"detector"}
+    assert "spanfuse_kill_latency_seconds" not in names
+    assert names["spanfuse_trips_total"] == {"agent", "detector"}
+
+
+def test_one_is_found_with_and_without_the_prefix_and_none_by_a_name_that_is_not_there() -> None:
+    assert metric("trips_total") is metric("spanfuse_trips_total")
+    with pytest.raises(KeyError):
+        metric("trips")
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "said"),
+    [
+        ("call_duration_seconds", "kind", Kind),
+        ("budget_alerts_total", "condition", Condition),
+        ("gate_decisions_total", "decision", {decision for decision, _ in DECISIONS}),
+        ("gate_decisions_total", "reason", {reason for _, reason in DECISIONS}),
+    ],
 )
-
-FORBIDDEN = {"run", "trace", "trace_id", "session", "user", "prompt", "arguments"}
-
-
-def page(metrics: Metrics) -> str:
-    return generate_latest(metrics.registry).decode()
+def test_fixed_words_are_those_of_the_code(name: str, label: str, said: typing.Iterable[str]) -> None:
+    assert set(metric(name).values[label]) == {str(each) for each in said}
 
 
-def exposed() -> Metrics:
-    metrics = Metrics()
-    metrics.expose(
-        lambda: dict.fromkeys(GAUGES, 1.0), lambda: {"grpc": 7}, lambda: {"late": 2}, lambda: {"orphan": 4}
+def test_outcomes_of_rows_are_what_writers_count() -> None:
+    assert set(metric("store_rows_total").values["outcome"]) <= set(WriterStats._fields)
+
+
+def test_whoever_checks_a_rule_needs_nothing_of_the_service_to_know_them() -> None:
+    code = "import sys, spanfuse_processor.telemetry.metrics; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
-    return metrics
 
-
-def test_trips_exist_at_zero_for_every_detector_and_for_operators() -> None:
-    text = page(exposed())
-
-    for detector in (*DETECTORS, OPERATOR):
-        assert f'spanfuse_trips_total{{agent="unknown",detector="{detector}"}} 0.0' in text
-
-
-def test_so_do_calls_without_a_price_and_everything_that_applications_may_do_to_calls() -> None:
-    text = page(exposed())
-
-    assert 'spanfuse_llm_unpriced_calls_total{model="other"} 0.0' in text
-    for decision, reason in (DENIED, SPENT, DEFERRED, DEGRADED, NOT_DEGRADED):
-        assert f'spanfuse_gate_decisions_total{{decision="{decision}",reason="{reason}"}} 0.0' in text
-
-
-def test_what_was_counted_becomes_series_when_somebody_asks() -> None:
-    metrics = exposed()
-    metrics.meter.models["main", "openai", "gpt-4o", "ok"] = ModelCounts(2, 200, 20, 80, 0, 6, 1_500_000, 0)
-    metrics.meter.tools["main", "error"] = 3
-
-    text = page(metrics)
-
-    assert 'spanfuse_llm_calls_total{agent="main",model="gpt-4o",outcome="ok",provider="openai"} 2.0' in text
-    assert 'spanfuse_llm_tokens_total{agent="main",model="gpt-4o",type="cache_read"} 80.0' in text
-    assert 'spanfuse_llm_cost_usd_total{agent="main",model="gpt-4o"} 1.5' in text
-    assert 'spanfuse_tool_calls_total{agent="main",outcome="error"} 3.0' in text
-    assert 'spanfuse_spans_received_total{transport="grpc"} 7.0' in text
-    assert 'spanfuse_spans_dropped_total{reason="late"} 2.0' in text
-    assert 'spanfuse_spans_odd_total{kind="orphan"} 4.0' in text
-
-
-def test_every_family_has_the_prefix_and_no_label_names_a_run_or_a_person() -> None:
-    metrics = exposed()
-    metrics.tripped("main", "repeat")
-
-    families = list(text_string_to_metric_families(page(metrics)))
-
-    assert families
-    for family in families:
-        assert family.name.startswith("spanfuse_")
-        assert family.documentation
-        for sample in family.samples:
-            assert not FORBIDDEN & set(sample.labels)
-
-
-def test_no_series_tells_when_it_was_created() -> None:
-    assert "_created" not in page(exposed())
+    loaded = {name for name in done.stdout.split() if name.startswith("spanfuse_processor")}
+    assert loaded == {
+        "spanfuse_processor",
+        "spanfuse_processor.telemetry",
+        "spanfuse_processor.telemetry.declaring",
+        "spanfuse_processor.telemetry.metrics",
+    }

@@ -35,6 +35,7 @@ from spanfuse_processor.store import Written
 from spanfuse_processor.telemetry import log
 from spanfuse_processor.telemetry.budgets import BudgetBoard
 from spanfuse_processor.telemetry.keeping import SENT
+from spanfuse_processor.telemetry.labels import Labels
 from spanfuse_processor.writing import Restored, WriterStats
 
 JOURNAL: Final = 100_000
@@ -96,7 +97,7 @@ class Money:
             if alerts.webhook_url
             else None
         )
-        self.board = BudgetBoard()
+        self.board = BudgetBoard(names=Labels("budget", config.metrics.budgets))
         self._telling = Telling(publish, self._books.events, self._webhook, self.board, on_fault, tell)
         self._looked = self._kept = clock.monotonic() - LOOK_EVERY
         self._over = self._first = False
@@ -191,9 +192,10 @@ class Money:
         return self._lending.held
 
     def writers(self) -> Mapping[str, WriterStats]:
-        """What became of what is to be kept, by store. It only reads: another thread may ask."""
+        """What became of what is to be kept: of the journal, and of the ledger where that is kept apart."""
         rows, ledger = self._books.stats()
-        return {"bill": rows} if self._books.ledger is self._books.rows else {"bill": rows, "ledger": ledger}
+        shared = self._books.ledger is self._books.rows
+        return {"journal": rows} if shared else {"journal": rows, "ledger": ledger}
 
     def webhook(self) -> Mapping[str, int] | None:
         """What became of events for the webhook; None: there is none."""
@@ -275,9 +277,10 @@ class Money:
 
     def _look(self, wall: float) -> None:
         """Leaves for metrics what they show."""
-        self._looked = self._clock.monotonic()
+        self._looked = began = self._clock.monotonic()
         measures = {each.name: each.measure for each in self._budgets}
         self.board.views = self._treasury.front(wall)
+        self.board.took.observe(seconds=self._clock.monotonic() - began)
         self.board.looked = wall
         spent = self._treasury.spent
         self.board.spent = {name: (measure, spent.get(name, 0)) for name, measure in measures.items()}

@@ -9,7 +9,8 @@ from spanfuse_processor.engine.breaker import OrderError
 from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.dialect import Dialect
-from spanfuse_processor.engine.engine import Engine, dialects_for
+from spanfuse_processor.engine.dialects import dialects_for
+from spanfuse_processor.engine.engine import Engine
 from spanfuse_processor.engine.events import CallEnded, CallStarted, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.genai_book import GenaiPrices

@@ -27,6 +27,7 @@ from spanfuse_processor.engine.tree.view import Node, view
 
 AGENT, TOOL = Kind.AGENT, Kind.TOOL
 CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
+ROOTS = (Kind.AGENT, Kind.WORKFLOW)
 _MAX_TOLD: Final = 128
 """Tool calls of a run that are remembered by their id: two tellings of one come close together."""
 _NONE_TOLD: Final = Few()

@@ -14,14 +14,13 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spanfuse_processor.engine.calls import Call
-from spanfuse_processor.engine.calltree import CHARGED
+from spanfuse_processor.engine.calltree import CHARGED, ROOTS
 from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
-from spanfuse_processor.engine.dialects import DIALECTS
+from spanfuse_processor.engine.dialects import dialects_for
 from spanfuse_processor.engine.events import CallEnded, CallStarted, Heartbeat, RawSpan
 from spanfuse_processor.engine.findings import flood
-from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.names import BREAKER_SPAN, SCOPE
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Level, MicroUsd
 from spanfuse_processor.engine.orders import Order, OrderKind
@@ -31,7 +30,7 @@ from spanfuse_processor.engine.pricing import PENDING, PriceBook
 from spanfuse_processor.engine.regime import Regime
 from spanfuse_processor.engine.runs.features import Features
 from spanfuse_processor.engine.runs.record import Record
-from spanfuse_processor.engine.runs.registry import Runs
+from spanfuse_processor.engine.runs.registry import Farewell, Runs
 from spanfuse_processor.engine.runs.run import Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
 from spanfuse_processor.engine.runs.suspicion import confirmed, suspected
@@ -42,18 +41,13 @@ from spanfuse_processor.engine.tree.spending import Amend, Amended
 from spanfuse_processor.engine.verdicts import Finding, Verdict
 
 
-def dialects_for(policy: Policy, key: bytes = b"") -> tuple[Dialect, ...]:
-    """The registered dialects. `key` is that of the digests of foreign content."""
-    fingerprinter = Fingerprinter(key)
-    return tuple(dialect(fingerprinter, policy.tools) for dialect in DIALECTS)
-
-
 class Engine:
     """Judges calls. One owner, one thread at a time.
 
     `dialects` are those of the registry unless given. `observer(call, event)` is told of each call that
     ended, once, whatever came of it: for counting by agent or model. `amend` is told when such a call comes
-    to something else after all: a late price, a corrected usage, another telling of the same.
+    to something else after all: a late price, a corrected usage, another telling of the same. `farewell` is
+    told of each run that is over.
     """
 
     def __init__(
@@ -64,6 +58,7 @@ class Engine:
         detectors: Mapping[str, tuple[type[Detector], type[DetectorLimits]]] = DETECTORS,
         observer: Callable[[Call, CallEnded], None] | None = None,
         amend: Amend | None = None,
+        farewell: Farewell | None = None,
     ) -> None:
         self._registry = detectors
         self._regime = regime = Regime(policy, detectors)
@@ -73,7 +68,7 @@ class Engine:
         self._prices = prices
         self._pricer = Pricer(regime.book(prices), self._stats, policy.tools)
         self._amend = amend
-        self._runs = Runs(policy.bounds, regime.of_run.begin, self._stats, policy.tools, amend)
+        self._runs = Runs(policy.bounds, regime.of_run.begin, self._stats, policy.tools, amend, farewell)
         self._features = Features(regime.of_feature.begin)
         self._stops = Stops(policy.breaker, regime.scoping, self._stats)
         self._vigil = Vigil(self._runs.get)
@@ -220,6 +215,7 @@ class Engine:
         return dataclasses.replace(
             self._stats,
             runs=runs,
+            active=self._runs.active,
             tombstones=tombstones,
             features=len(self._features),
             prices_awaited=self._pricer.waiting,
@@ -236,6 +232,8 @@ class Engine:
         if event.kind in CHARGED:
             self._pricer.account(call, event, cost, run.record.cost_at_stop is not None)
         run.inform(call, event.ended_ns)
+        if not event.parent_span_id and event.kind in ROOTS:
+            self._runs.over(run, event)
         if self._observer is not None and self._stats.twins == twins:
             self._observer(call, event)
         return call

@@ -47,6 +47,7 @@ class EngineStats:
     findings: int = 0
     stops: int = 0
     runs: int = 0  # now
+    active: int = 0  # ... whose root has not ended
     tombstones: int = 0  # now
     features: int = 0  # now
     prices_awaited: int = 0  # now

@@ -1,31 +1,38 @@
-"""Budgets as series: limits, spend, what is forecast; one unit in a metric, dollars, tokens or calls.
+"""Budgets as rows: limits, spend, what is forecast; one unit in a metric, dollars, tokens or calls.
 
 Rule 1: nothing is ever infinite or no number: what is not known is absent, and `status` says why. Rule 2: a
 budget is one label value, bounded; of one that is counted apart (`per`), gauges show its fullest account.
-Rule 3: counters exist at zero for every budget of the configuration. It runs on the scraper's thread and
-reads what was left for it: it asks no ledger.
+Rule 3: counters exist at zero for every budget of the configuration. It reads what was left for it: it asks
+no ledger.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import time
 from typing import Final
-
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 
 from spanfuse_processor.engine.alerts import Condition
 from spanfuse_processor.engine.budget import Measure, Period
 from spanfuse_processor.engine.forecast import Forecast
 from spanfuse_processor.engine.steps import DECLARED
 from spanfuse_processor.engine.treasury import AccountView
-from spanfuse_processor.telemetry.meter import OTHER, Labels
+from spanfuse_processor.telemetry.declaring import OTHER
+from spanfuse_processor.telemetry.labels import Labels
+from spanfuse_processor.telemetry.metrics import metric
+from spanfuse_processor.telemetry.tally import Histogram, Row, single
 
 MAX_BUDGETS: Final = 50
-STATUSES: Final = ("ok", "exhausting", "exhausted", "insufficient_data")
+STATUSES: Final = metric("budget_forecast_status").values["status"]
 _UNITS: Final = {Measure.USD: 1_000_000, Measure.TOKENS: 1, Measure.CALLS: 1}
+
+
+def _took() -> Histogram:
+    made = Histogram(metric("forecast_duration_seconds"), time)
+    made.begin()
+    return made
 
 
 @dataclass(slots=True)
@@ -38,6 +45,7 @@ class BudgetBoard:
         alerts: what was told, by budget and condition.
         names: budgets that have a label of their own.
         looked: when they were last looked at (wall time).
+        took: how long that took.
     """
 
     views: Sequence[AccountView] = ()
@@ -45,6 +53,7 @@ class BudgetBoard:
     alerts: dict[tuple[str, str], int] = field(default_factory=dict)
     names: Labels = field(default_factory=lambda: Labels("budget", MAX_BUDGETS))
     looked: float = 0.0
+    took: Histogram = field(default_factory=_took)
 
     def expect(self, budgets: Sequence[str]) -> None:
         """These budgets exist: what may be told of them is there at zero."""
@@ -57,130 +66,54 @@ class BudgetBoard:
         key = self.names.bounded(budget), condition.value
         self.alerts[key] = self.alerts.get(key, 0) + 1
 
+    def rows(self) -> Iterator[Row]:
+        """All of it; what is not known, or not finite, is left out."""
+        for view in self.views:
+            name = self.names.known(view.budget.name)
+            if name != OTHER:
+                for row in _of_account(name, view):
+                    if math.isfinite(row[2]):
+                        yield row
+        yield from self._spent()
+        yield single(metric("forecast_last_success_timestamp_seconds").name, self.looked)
+        yield from self.took.rows(False)
+        for labels, count in list(self.alerts.items()):
+            yield metric("budget_alerts_total").name, labels, count, None
 
-class BudgetSeries(Collector):
-    """Turns a board into series when somebody asks."""
-
-    def __init__(self, board: BudgetBoard) -> None:
-        self._board = board
-
-    def collect(self) -> Iterator[Metric]:
-        """All families."""
-        board = self._board
-        views = [(name, view) for view in board.views if (name := self._name(view)) != OTHER]
-        for measure in Measure:
-            yield from _amounts(measure, [pair for pair in views if pair[1].budget.measure is measure])
-            yield self._spent(measure)
-        yield from _windows(views)
-        yield from _forecasts(views)
-        yield GaugeMetricFamily(
-            "spanfuse_forecast_last_success_timestamp_seconds",
-            "When it was last looked ahead; old: the service does not get to it",
-            value=board.looked,
-        )
-        alerts = CounterMetricFamily(
-            "spanfuse_budget_alerts", "What was told of budgets", labels=["budget", "condition"]
-        )
-        for labels, count in dict(board.alerts).items():
-            alerts.add_metric(labels, count)
-        yield alerts
-
-    def _name(self, view: AccountView) -> str:
-        return self._board.names.known(view.budget.name)
-
-    def _spent(self, measure: Measure) -> Metric:
+    def _spent(self) -> Iterator[Row]:
         """Spend across periods, for rates; budgets without a label of their own are summed."""
-        sums: dict[str, int] = {}
-        for name, (counted, amount) in dict(self._board.spent).items():
-            if counted is measure:
-                label = self._board.names.known(name)
-                sums[label] = sums.get(label, 0) + amount
-        family = CounterMetricFamily(
-            f"spanfuse_budget_spend_{measure.value}",
-            "Charged to the budget, across periods",
-            labels=["budget"],
-        )
-        for label, total in sums.items():
-            family.add_metric([label], total / _UNITS[measure])
-        return family
+        sums: dict[tuple[Measure, str], int] = {}
+        for name, (measure, amount) in list(self.spent.items()):
+            key = measure, self.names.known(name)
+            sums[key] = sums.get(key, 0) + amount
+        for (measure, label), total in sums.items():
+            yield metric(f"budget_spend_{measure.value}_total").name, (label,), total / _UNITS[measure], None
 
 
-Rows = Sequence[tuple[str, AccountView]]
-Read = Callable[[AccountView], float | None]
+def _of_account(name: str, view: AccountView) -> Iterator[Row]:
+    unit, end, known = _UNITS[view.budget.measure], view.budget.measure.value, view.forecast
+    balance = view.balance
+    amounts = {"limit": balance.limit, "window_spent": balance.spent, "reserved": balance.reserved}
+    for what, amount in amounts.items():
+        yield _row(f"budget_{what}_{end}", amount / unit, name)
+    for band, total in {"p50": known.total_mid, "p90": known.total_high}.items() if known else ():
+        if total is not None:
+            yield _row(f"budget_forecast_window_end_{end}", total / unit, name, band)
+    length = balance.end - balance.start
+    yield _row("budget_window_seconds", length, name)
+    if view.budget.period is not Period.ROLLING:
+        yield _row("budget_window_end_timestamp_seconds", balance.end, name)
+    yield _row("budget_warn_horizon_seconds", view.budget.forecast.within * length, name)
+    if known and known.exhausted_at is not None:
+        yield _row("budget_forecast_exhaustion_timestamp_seconds", known.exhausted_at, name)
+    now = status_of(balance.spent, balance.limit, known)
+    for status in STATUSES:
+        yield _row("budget_forecast_status", status == now, name, status)
 
 
-def _gauge(name: str, text: str, rows: Rows, read: Read) -> Metric:
-    """One gauge; what is not known, or not finite, is left out."""
-    family = GaugeMetricFamily(name, text, labels=["budget"])
-    for label, view in rows:
-        value = read(view)
-        if value is not None and math.isfinite(value):
-            family.add_metric([label], value)
-    return family
-
-
-def _amounts(measure: Measure, rows: Rows) -> Iterator[Metric]:
-    unit, end = _UNITS[measure], measure.value
-
-    def told(name: str, text: str, read: Read) -> Metric:
-        return _gauge(f"spanfuse_budget_{name}_{end}", text, rows, read)
-
-    yield told("limit", "Limit of a period", lambda view: view.balance.limit / unit)
-    yield told("window_spent", "Spent in this period", lambda view: view.balance.spent / unit)
-    yield told(
-        "reserved", "Promised to calls in flight and to leases", lambda view: view.balance.reserved / unit
-    )
-    family = GaugeMetricFamily(
-        f"spanfuse_budget_forecast_window_end_{end}",
-        "What the period will come to",
-        labels=["budget", "band"],
-    )
-    for label, view in rows:
-        known = view.forecast
-        bands = {"p50": known.total_mid, "p90": known.total_high} if known else {}
-        for band, total in bands.items():
-            if total is not None and math.isfinite(total):
-                family.add_metric([label, band], total / unit)
-    yield family
-
-
-def _windows(rows: Rows) -> Iterator[Metric]:
-    yield _gauge("spanfuse_budget_window_seconds", "Length of the period", rows, _length)
-    yield _gauge(
-        "spanfuse_budget_window_end_timestamp_seconds",
-        "When the period ends",
-        rows,
-        lambda view: None if view.budget.period is Period.ROLLING else view.balance.end,
-    )
-    yield _gauge(
-        "spanfuse_budget_warn_horizon_seconds",
-        "How long before it runs out a budget is warned of",
-        rows,
-        lambda view: view.budget.forecast.within * _length(view),
-    )
-
-
-def _forecasts(rows: Rows) -> Iterator[Metric]:
-    yield _gauge(
-        "spanfuse_budget_forecast_exhaustion_timestamp_seconds",
-        "When the budget runs out; absent while it is not forecast to",
-        rows,
-        lambda view: view.forecast.exhausted_at if view.forecast else None,
-    )
-    family = GaugeMetricFamily(
-        "spanfuse_budget_forecast_status",
-        "How a budget stands: one of these is 1",
-        labels=["budget", "status"],
-    )
-    for label, view in rows:
-        now = status_of(view.balance.spent, view.balance.limit, view.forecast)
-        for status in STATUSES:
-            family.add_metric([label, status], float(status == now))
-    yield family
-
-
-def _length(view: AccountView) -> float:
-    return view.balance.end - view.balance.start
+def _row(name: str, value: float, *labels: str) -> Row:
+    """Numbers may come from arrays: they are made plain."""
+    return metric(name).name, labels, float(value), None
 
 
 def status_of(spent: int, limit: int, forecast: Forecast | None) -> str:

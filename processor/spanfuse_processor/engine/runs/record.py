@@ -45,6 +45,7 @@ class Record:
     """What is kept of a run for as long as anything is. `number` counts runs in order of appearance."""
 
     __slots__ = (
+        "agent",
         "blind",
         "compared",
         "cost_at_stop",
@@ -56,6 +57,7 @@ class Record:
         "last_ns",
         "number",
         "ordered",
+        "over",
         "started_ns",
         "stop",
         "totals",
@@ -70,6 +72,7 @@ class Record:
         self.number = number
         self.trace_id = trace_id  # the first
         self.identity = identity
+        self.agent = ""  # whose run it is: its root's, until that has ended whoever was first heard of
         self.started_ns = self.last_ns = started_ns  # event time of what came first, and of the latest
         self.totals = Totals()
         self.keys: tuple[bytes | str, ...] = ()  # by which its spans find it, too: traces, conversations ...
@@ -79,6 +82,7 @@ class Record:
         self.warn: Mark | None = None
         self.ordered = False  # a directive was issued and not taken back
         self.cost_at_stop: MicroUsd | None = None  # while stopped
+        self.over = False  # its root has ended, or it was put away, and nothing new has begun
         self.cost_after: MicroUsd = 0  # spent while stopped, of stops that are over
 
     def count(self, call: Call) -> None:
@@ -134,6 +138,7 @@ class Record:
     def merge(self, other: Record) -> None:
         """Takes over a younger run's record; the older verdict stays. Totals are merged by the trees."""
         self.keys += other.keys
+        self.agent = self.agent or other.agent
         self.compared += other.compared
         self.blind += other.blind
         self.findings = [*(self.findings or ()), *(other.findings or ())][:MAX_FINDINGS] or None
@@ -147,6 +152,11 @@ class Record:
             self.cost_after = other.cost_after
         elif self.cost_at_stop is not None:
             self.cost_at_stop += before
+
+    @property
+    def halted(self) -> bool:
+        """A stop was enforced; whether it was taken back or not."""
+        return self.stop is not None and self.stop.action == Action.STOP
 
     def _stopped(self, mark: Mark) -> None:
         self.stop = self.stop or mark

@@ -29,19 +29,28 @@ _TRACE_DIGITS = 32
 NO_RULES: Final[Mapping[str, ToolRule]] = MappingProxyType({})
 
 
+Farewell = Callable[[Record, str, bool], None]
+"""Is told that the root of a run has ended, with which error, or that the run was put away (True).
+
+`record.over` is whether it was over before: then nothing has begun since."""
+
+
 class Runs:
     """The runs that live, in order of when they were last seen, and tombstones of those that do not.
 
-    `merged` holds (survivor, absorbed) pairs until the engine has dealt with them.
+    `merged` holds (survivor, absorbed) pairs until the engine has dealt with them. `farewell` is told of each
+    run when its root ends, of each turn of a conversation anew, and when it is put away.
     """
 
     __slots__ = (
         "_bounds",
         "_dead",
+        "_farewell",
         "_keys",
         "_live",
         "_new_watch",
         "_number",
+        "_over",
         "_spending",
         "_stats",
         "_tools",
@@ -55,7 +64,10 @@ class Runs:
         stats: EngineStats,
         tools: Mapping[str, ToolRule] = NO_RULES,
         amend: Amend | None = None,
+        farewell: Farewell | None = None,
     ) -> None:
+        self._farewell = farewell
+        self._over = 0  # of those that live
         self._spending = Spending(stats, amend)
         self.merged: list[tuple[Run, Run]] = []
         self._bounds = bounds
@@ -87,6 +99,13 @@ class Runs:
             run.last_seen = now
             self._live.move_to_end(run.id)
         return run
+
+    def over(self, run: Run, event: CallEnded) -> None:
+        """The root of a run has ended."""
+        run.record.agent = event.agent or run.record.agent
+        if not run.record.over:
+            self._over += 1
+            self._bid_farewell(run.record, event.error, False)
 
     def get(self, run_id: str) -> Run | Tombstone | None:
         """The run that goes by this id, also if it was put away or absorbed."""
@@ -129,6 +148,11 @@ class Runs:
     def counts(self) -> tuple[int, int]:
         """How many live, and how many tombstones there are."""
         return len(self._live), len(self._dead)
+
+    @property
+    def active(self) -> int:
+        """How many of those that live are not over."""
+        return len(self._live) - self._over
 
     def _search(self, run_id: str, event: CallStarted, now: Instant) -> Run | None:
         known = self._resolve(run_id)
@@ -175,6 +199,7 @@ class Runs:
         if len(self._live) >= max(1, self._bounds.runs):
             self._stats.evicted += 1
             self._put_away(next(iter(self._live.values())), now, early=True)
+        record.over = False
         tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._spending)
         run = self._live[record.id] = Run(
             record, tree, self._new_watch(record.identity), Lanes(self._tools), now
@@ -183,6 +208,9 @@ class Runs:
 
     def _tie(self, run: Run, event: CallStarted) -> Run:
         """Makes what this event names lead to its run. Returns the run that it is in after that."""
+        if run.record.over and event.trace_id != run.trace:  # another turn
+            run.record.over = False
+            self._over -= 1
         run.own = run.own or bool(event.run_id)
         run = self._claim(run, event.trace_id)
         if not event.run_id:  # a session may outlive our own runs, and hold several
@@ -210,6 +238,7 @@ class Runs:
         if younger.own:
             older, younger = younger, older
         del self._live[younger.id]
+        self._over -= younger.record.over
         if self._owns_its_trace(younger.record):
             older.record.keys += (younger.record.trace_id,)
         older.record.merge(younger.record)
@@ -222,10 +251,17 @@ class Runs:
 
     def _put_away(self, run: Run, now: Instant, early: bool = False) -> None:
         del self._live[run.id]
+        self._over -= run.record.over
+        self._bid_farewell(run.record, "", True)
         self._stats.orphans += run.tree.missing
         self._dead[run.id] = Tombstone(run.record, now + self._bounds.tombstone, early)
         if len(self._dead) > self._bounds.tombstones:
             self._forget_oldest()
+
+    def _bid_farewell(self, record: Record, error: str, gone: bool) -> None:
+        if self._farewell is not None:
+            self._farewell(record, error, gone)
+        record.over = True
 
     def _forget_oldest(self) -> None:
         record = self._dead.popitem(last=False)[1].record

@@ -67,6 +67,8 @@ class Run:
         if ended_ns > self.ended_ns:
             self.ended_ns = ended_ns
         record = self.record
+        if not record.agent:
+            record.agent = call.event.agent
         if ended_ns > record.last_ns:
             record.last_ns = ended_ns
         totals = record.totals

@@ -105,13 +105,13 @@ class Stops:
             if not (order.kind is OrderKind.RELEASE and stood):  # a mere warning may stand: no breaker moved
                 return None
             transition = None
-        run = record.id if record is not None else ""
+        run, agent = (record.id, record.agent) if record is not None else ("", "")
         if order.kind is OrderKind.KILL:
             directive = self._kill(order, key, record)
-            return Verdict(run=run, transition=transition, directive=directive, key=key)
+            return Verdict(run=run, transition=transition, directive=directive, key=key, agent=agent)
         self._standing.pop(key, None)
         removal = directives.removal(key, self._next(), order.reason or RELEASED) if stood else None
-        return Verdict(run=run, transition=transition, removal=removal, key=key)
+        return Verdict(run=run, transition=transition, removal=removal, key=key, agent=agent)
 
     def advance(self, now: Instant) -> list[tuple[BreakerKey, Verdict]]:
         """What time has moved."""
