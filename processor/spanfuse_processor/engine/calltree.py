@@ -19,21 +19,21 @@ from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.cells import CELLS, CODES, ENDED, HEIGHT, KIND, LINK, META, NONE
 from spanfuse_processor.engine.tree.kin import Kin
 from spanfuse_processor.engine.tree.lines import of_path
-from spanfuse_processor.engine.tree.nodes import FIRST, Nodes
-from spanfuse_processor.engine.tree.spending import Price, Spending
+from spanfuse_processor.engine.tree.nodes import FIRST
+from spanfuse_processor.engine.tree.spending import Books, Price, Spending
 from spanfuse_processor.engine.tree.totals import Totals
 from spanfuse_processor.engine.tree.usages import charged, fitting
 from spanfuse_processor.engine.tree.view import Node, view
 
-AGENT, TOOL = Kind.AGENT, Kind.TOOL
-CHARGED = (Kind.MODEL, Kind.EMBEDDINGS)
-ROOTS = (Kind.AGENT, Kind.WORKFLOW)
+MODEL, EMBEDDINGS, AGENT, TOOL = Kind.MODEL, Kind.EMBEDDINGS, Kind.AGENT, Kind.TOOL
+CHARGED = (MODEL, EMBEDDINGS)
+ROOTS = (AGENT, Kind.WORKFLOW)
 _MAX_TOLD: Final = 128
 """Tool calls of a run that are remembered by their id: two tellings of one come close together."""
 _NONE_TOLD: Final = Few()
 
 
-class CallTree:
+class CallTree(Books):
     """What arrived of one run.
 
     >>> from spanfuse_processor.engine.nouns import Kind
@@ -47,12 +47,11 @@ class CallTree:
 
     Attributes:
         run: the id that its calls carry.
-        shape: which span is below which.
         totals: sums over what arrived.
         folded: calls that were counted without being remembered.
     """
 
-    __slots__ = ("_kin", "_open", "_spending", "_told", "folded", "run", "shape", "totals")
+    __slots__ = ("_kin", "_open", "_spending", "_told", "folded", "run")
 
     def __init__(
         self,
@@ -62,46 +61,39 @@ class CallTree:
         totals: Totals | None = None,
         spending: Spending | None = None,
     ) -> None:
+        super().__init__(limit, stats, totals or Totals())
         self.run = run
-        self.totals = Totals() if totals is None else totals
         self.folded = 0
-        self.shape = Nodes(limit, stats)
         self._spending = spending or Spending(stats)
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
         self._told = _NONE_TOLD  # tool calls by their id, and whether their content was known
         self._kin: Kin | None = None  # None while there are neither agents nor other traces
-
-    @property
-    def missing(self) -> int:
-        """Parents that were named and have not arrived."""
-        return self.shape.missing
 
     def add(self, event: CallStarted, cost: MicroUsd | None = None) -> Call | None:
         """Places an event. None: nothing new (a duplicate, a heartbeat, a tool call told already).
 
         `cost` is that of an ended call of a model or a tool, None where it is unknown.
         """
-        nodes = self.shape
-        trace, span = event.trace_id, event.span_id
-        if not nodes.trace:
-            nodes.trace = trace
-        key = span + FIRST if trace == nodes.trace else nodes.key(trace, span)
-        if self._kin is None and (event.kind is AGENT or trace != nodes.trace or event.link):
-            self._kin = Kin(nodes)
-        ended = isinstance(event, CallEnded)
-        node = nodes.index.get(key)
+        trace, kind = event.trace_id, event.kind
+        if not self.trace:
+            self.trace = trace
+        key = event.span_id + FIRST if trace == self.trace else self.key(trace, event.span_id)
+        if self._kin is None and (kind is AGENT or trace != self.trace or event.link):
+            self._kin = Kin(self)
+        over = event if isinstance(event, CallEnded) else None
+        node = self.number(key)
         if node is None:
-            if len(nodes.index) >= nodes.limit:
-                return self._fold(event, cost) if isinstance(event, CallEnded) else None
-            node = nodes.enter(key)
+            if self.count >= self.limit:
+                return self._fold(over, cost) if over is not None else None
+            node = self.enter(key)
             self._place(node, event, True)
         else:
-            meta = nodes.cells[node * CELLS + META]
+            meta = self.cells[node * CELLS + META]
             if not meta & KIND:
                 self._place(node, event, False)
-            elif meta & ENDED or not ended:
-                return self._known(ended)
-        return self._end(node, event, cost) if isinstance(event, CallEnded) else self._begin(node, event)
+            elif meta & ENDED or over is None:
+                return self._known(over is not None)
+        return self._end(node, over, cost) if over is not None else self._begin(node, event)
 
     def reconcile(self, event: CallEnded, price: Price) -> None:
         """A second telling of an ended call: where the two differ, the larger counts are charged."""
@@ -118,17 +110,16 @@ class CallTree:
 
     def link(self, trace_id: bytes, span_id: bytes, parent_id: bytes) -> None:
         """A span that is no call, but that calls may hang on: it keeps a chain of parents whole."""
-        nodes = self.shape
-        key = nodes.key(trace_id, span_id)
-        node = nodes.index.get(key)
+        key = self.key(trace_id, span_id)
+        node = self.number(key)
         fresh = node is None
         if node is None:
-            if nodes.full:
+            if self.full:
                 return
-            node = nodes.enter(key)
-        elif nodes.cells[node * CELLS + META] & KIND:
+            node = self.enter(key)
+        elif self.cells[node * CELLS + META] & KIND:
             return
-        nodes.place(node, LINK, trace_id, parent_id, fresh)
+        self.place(node, LINK, trace_id, parent_id, fresh)
         if self._kin is not None:
             self._kin.placed(node, None, fresh)
         self._spending.rise(self, node)
@@ -138,8 +129,8 @@ class CallTree:
     def absorb(self, other: CallTree) -> None:
         """Takes over the tree of a run that turned out to be the same."""
         self.totals.merge(other.totals)
-        self._kin = self._kin or Kin(self.shape)
-        moved, wrappers = self._kin.unite(other._kin or Kin(other.shape))
+        self._kin = self._kin or Kin(self)
+        moved, wrappers = self._kin.unite(other._kin or Kin(other))
         for node in wrappers:
             self._spending.take(self, node)
         if other._open:
@@ -149,7 +140,7 @@ class CallTree:
 
     def find(self, trace_id: bytes, span_id: bytes) -> int | None:
         """The number of a span in this tree, None when nothing was said of it."""
-        return self.shape.index.get(self.shape.key(trace_id, span_id))
+        return self.number(self.key(trace_id, span_id))
 
     def is_open(self, node: int) -> bool:
         """Whether it is a call that began and has not ended."""
@@ -157,19 +148,14 @@ class CallTree:
 
     def has_ended(self, node: int) -> bool:
         """Whether it is a call that has ended."""
-        return bool(self.shape.cells[node * CELLS + META] & ENDED)
-
-    def way_up(self, node: int) -> tuple[list[int], bool]:
-        """The numbers of a span and of what is above, and whether that is all: not while one is awaited."""
-        return self.shape.way_up(node)
+        return bool(self.cells[node * CELLS + META] & ENDED)
 
     def nodes(self) -> Iterator[Node]:
         """Everything that is known of the shape, in order of arrival."""
-        return view(self.shape)
+        return view(self)
 
     def _place(self, node: int, event: CallStarted, fresh: bool) -> None:
-        nodes = self.shape
-        nodes.place(node, CODES[event.kind], event.trace_id, event.parent_span_id, fresh)
+        self.place(node, CODES[event.kind], event.trace_id, event.parent_span_id, fresh)
         if self._kin is not None:
             self._kin.placed(node, event, fresh)
 
@@ -183,24 +169,23 @@ class CallTree:
         return self._call(node, event, number, None)
 
     def _end(self, node: int, event: CallEnded, cost: MicroUsd | None) -> Call | None:
-        cells = self.shape.cells
+        cells, kind, counts = self.cells, event.kind, True
         cells[node * CELLS + META] |= ENDED
-        kind = event.kind
-        counts = True
-        usage = charged(event)
-        if usage is not None and kind in CHARGED:
-            counts = self._spending.tell(self, node, event, usage, cost)
+        if kind is MODEL or kind is EMBEDDINGS:
+            usage = charged(event)
+            if usage is not None:
+                counts = self._spending.tell(self, node, event, usage, cost)
         if cells[node * CELLS] != NONE:
             self._spending.rise(self, node)
         if self._kin is not None:
             self._kin.heard(node, event)
         number = self._open.pop(node, 0) if self._open else 0
-        if kind is TOOL and event.tool_call_id:
-            told = self._tell(event)
+        if kind is TOOL:
+            told = self._tell(event) if event.tool_call_id else None
             if told is not None:
                 return self._call(node, event, self.totals.calls, None) if told else None
-        if kind is TOOL:
-            self.totals.pay(cost)
+            if cost:
+                self.totals.cost += cost
         call = self._call(node, event, number or self._number(), cost)
         call.counts = counts
         return call
@@ -221,13 +206,12 @@ class CallTree:
         return call
 
     def _call(self, node: int, event: CallStarted, number: int, cost: MicroUsd | None) -> Call:
-        cells = self.shape.cells
+        cells = self.cells
         depth, agents = event.depth, event.agents
         if depth < 0:
             depth, agents = self._ancestry(event, cells[node * CELLS])
         height = cells[node * CELLS + META] >> HEIGHT
-        ended = event.__class__ is CallEnded
-        call = Call(event, self.run, number, depth, height, agents, ended, cost)
+        call = Call(event, self.run, number, depth, height, agents, event.__class__ is CallEnded, cost)
         if self._kin is not None:
             call.nest = self._kin.nest(node, call)
         elif depth > 1:
@@ -240,7 +224,7 @@ class CallTree:
         if event.depth >= 0:
             return event.depth, agents
         if not agents and above != NONE:
-            agents = self.shape.above(above)
+            agents = self.above(above)
         return max(0, len(agents) - 1), agents
 
     def _tell(self, event: CallEnded) -> bool | None:

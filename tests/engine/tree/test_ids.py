@@ -20,11 +20,11 @@ def keys(count: int) -> list[bytes]:
 @pytest.mark.parametrize("count", [0, 1, 48, 49, 50, 97, 200, MANY])
 def test_each_key_has_the_number_of_its_coming(count: int) -> None:
     ids = Ids()
-    numbers = [ids.add(key) for key in keys(count)]
+    numbers = [ids.admit(key) for key in keys(count)]
 
-    assert numbers == list(range(count)) == [ids.get(key) for key in keys(count)]
-    assert list(ids) == keys(count)
-    assert len(ids) == count
+    assert numbers == list(range(count)) == [ids.number(key) for key in keys(count)]
+    assert list(ids.keys()) == keys(count)
+    assert ids.count == count
 
 
 heads = st.lists(st.sampled_from([0, 1]), min_size=8, max_size=8).map(bytes)
@@ -38,11 +38,11 @@ def test_few_that_end_in_zeros_keep_their_numbers_when_they_are_many_or_another_
     some = [number.to_bytes(8, "big") + bytes(KEY - 8) for number in range(1, count + 1)]
     ids = Ids()
 
-    assert [ids.add(key) for key in some] == list(range(count))
-    assert ids.get(other) is None
-    assert ids.add(other) == count
-    assert list(ids) == [*some, other]
-    assert [ids.get(key) for key in (*some, other)] == list(range(count + 1))
+    assert [ids.admit(key) for key in some] == list(range(count))
+    assert ids.number(other) is None
+    assert ids.admit(other) == count
+    assert list(ids.keys()) == [*some, other]
+    assert [ids.number(key) for key in (*some, other)] == list(range(count + 1))
 
 
 @given(st.lists(heads, unique=True, max_size=120))
@@ -51,16 +51,16 @@ def test_heads_that_read_like_the_end_of_one_and_the_beginning_of_another_are_to
 ) -> None:
     ids = Ids()
     for head in some:
-        assert ids.get(head + bytes(KEY - 8)) is None
-        ids.add(head + bytes(KEY - 8))
+        assert ids.number(head + bytes(KEY - 8)) is None
+        ids.admit(head + bytes(KEY - 8))
 
-    assert [ids.get(head + bytes(KEY - 8)) for head in some] == list(range(len(some)))
+    assert [ids.number(head + bytes(KEY - 8)) for head in some] == list(range(len(some)))
 
 
 def test_few_spans_of_one_trace_cost_eight_bytes_each() -> None:
     ids = Ids()
     for number in range(96):
-        ids.add(number.to_bytes(8, "big") + bytes(KEY - 8))
+        ids.admit(number.to_bytes(8, "big") + bytes(KEY - 8))
 
     assert len(ids._heads) == 96 * 8
 
@@ -68,20 +68,20 @@ def test_few_spans_of_one_trace_cost_eight_bytes_each() -> None:
 def test_a_key_that_never_came_has_none() -> None:
     ids = Ids()
     for key in keys(MANY)[::2]:
-        ids.add(key)
+        ids.admit(key)
 
-    assert [ids.get(key) for key in keys(MANY)[1::2]] == [None] * (MANY // 2)
+    assert [ids.number(key) for key in keys(MANY)[1::2]] == [None] * (MANY // 2)
 
 
 @given(st.lists(st.binary(max_size=KEY + 2) | st.binary(min_size=KEY, max_size=KEY), unique=True))
 def test_keys_of_any_length_are_told_apart(some: list[bytes]) -> None:
     ids = Ids()
     for key in some:
-        assert ids.get(key) is None
-        ids.add(key)
+        assert ids.number(key) is None
+        ids.admit(key)
 
-    assert [ids.get(key) for key in some] == list(range(len(some)))
-    assert list(ids) == some
+    assert [ids.number(key) for key in some] == list(range(len(some)))
+    assert list(ids.keys()) == some
 
 
 @given(st.lists(st.lists(st.sampled_from([0, 1]), min_size=KEY, max_size=KEY).map(bytes), unique=True))
@@ -90,16 +90,16 @@ def test_keys_that_read_like_the_end_of_one_and_the_beginning_of_another_are_tol
 ) -> None:
     ids = Ids()
     for key in some:
-        assert ids.get(key) is None
-        ids.add(key)
+        assert ids.number(key) is None
+        ids.admit(key)
 
-    assert [ids.get(key) for key in some] == list(range(len(some)))
+    assert [ids.number(key) for key in some] == list(range(len(some)))
 
 
 def test_a_span_costs_less_than_twenty_bytes() -> None:
     ids = Ids()
     for key in keys(MANY):
-        ids.add(key)
+        ids.admit(key)
 
     buckets = ids._buckets
     assert buckets is not None

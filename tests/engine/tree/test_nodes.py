@@ -22,7 +22,7 @@ def enter(made: Nodes, number: int) -> int:
 
 
 def number_of(made: Nodes, number: int) -> int:
-    found = made.index.get(made.key(trace(1), span(number)))
+    found = made.number(made.key(trace(1), span(number)))
     assert found is not None
     return found
 
@@ -46,7 +46,7 @@ def test_a_key_leads_back_to_its_ids(of: int) -> None:
 def test_a_span_of_a_trace_that_nobody_knows_is_not_known_and_leaves_nothing_behind() -> None:
     made = nodes()
 
-    assert made.index.get(made.key(trace(2), span(7))) is None
+    assert made.number(made.key(trace(2), span(7))) is None
     assert len(made.key(trace(2), span(7))) > len(made.key(trace(1), span(7)))
 
 
@@ -54,7 +54,7 @@ def test_spans_of_one_id_in_different_traces_are_different() -> None:
     made = nodes()
     numbers = [made.enter(made.key(trace(of), span(7))) for of in (1, 2, 3)]
 
-    assert numbers == [made.index.get(made.key(trace(of), span(7))) for of in (1, 2, 3)]
+    assert numbers == [made.number(made.key(trace(of), span(7))) for of in (1, 2, 3)]
 
 
 def test_a_parent_that_is_named_is_awaited_in_one_node() -> None:
@@ -62,7 +62,7 @@ def test_a_parent_that_is_named_is_awaited_in_one_node() -> None:
     for number in (2, 3):
         made.place(enter(made, number), TOOL, trace(1), span(1), fresh=True)
 
-    assert (len(made.index), made.missing) == (3, 1)
+    assert (made.count, made.missing) == (3, 1)
     assert made.parent(0) == made.parent(2) == number_of(made, 1)
 
 

@@ -29,21 +29,26 @@ class Ids:
     """Numbers keys from 0 on, in the order in which they come.
 
     >>> ids = Ids()
-    >>> ids.add(b"first of all"), ids.add(b"and a second"), ids.get(b"first of all"), ids.get(b"nobody knows")
-    (0, 1, 0, None)
-    >>> list(ids)
+    >>> ids.admit(b"first of all"), ids.admit(b"and a second")
+    (0, 1)
+    >>> ids.number(b"first of all"), ids.number(b"nobody knows")
+    (0, None)
+    >>> list(ids.keys())
     [b'first of all', b'and a second']
+
+    Attributes:
+        count: how many came.
     """
 
-    __slots__ = ("_buckets", "_count", "_heads", "_odd")
+    __slots__ = ("_buckets", "_heads", "_odd", "count")
 
     def __init__(self) -> None:
+        self.count = 0
         self._heads = b""  # of keys that end in zeros, in order: their place is their number
         self._buckets: list[bytes] | None = None  # in place of these, when there are many, or others
-        self._count = 0
         self._odd: dict[bytes, int] | None = None  # keys of another length
 
-    def get(self, key: bytes) -> int | None:
+    def number(self, key: bytes) -> int | None:
         """The number of a key, None when it never came."""
         buckets = self._buckets
         if buckets is None:
@@ -56,10 +61,10 @@ class Ids:
             at = bucket.find(key, at + 1)
         return None if at < 0 else int.from_bytes(bucket[at + KEY : at + _SIZE], "little")
 
-    def add(self, key: bytes) -> int:
+    def admit(self, key: bytes) -> int:
         """Numbers a key that is new."""
-        number, buckets = self._count, self._buckets
-        self._count = number + 1
+        number, buckets = self.count, self._buckets
+        self.count = number + 1
         if buckets is None:
             if number < _FEW and key[_HEAD:] == _ZEROS:
                 self._heads += key[:_HEAD]
@@ -86,7 +91,7 @@ class Ids:
 
     def _spread(self) -> list[bytes]:
         """Buckets from now on: there are many, or one comes that is unlike them."""
-        entries = [key + number.to_bytes(_SIZE - KEY, "little") for number, key in enumerate(self)]
+        entries = [key + number.to_bytes(_SIZE - KEY, "little") for number, key in enumerate(self.keys())]
         buckets = self._buckets = [b"".join(entries)]
         self._heads = b""
         while len(entries) > _FULL * len(buckets):
@@ -105,10 +110,8 @@ class Ids:
         buckets[source] = b"".join(stay)
         buckets.append(b"".join(go))
 
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[bytes]:
+    def keys(self) -> Iterator[bytes]:
+        """All of them, in the order of their numbers."""
         if self._buckets is None:
             return (self._heads[at : at + _HEAD] + _ZEROS for at in range(0, len(self._heads), _HEAD))
         entries = (entry for bucket in self._buckets for (entry,) in _ENTRY.iter_unpack(bucket))

@@ -58,12 +58,12 @@ class Life(NamedTuple):
     ended_ns: int
 
 
-class Nodes:
-    """What is known of the shape.
+class Nodes(Ids):
+    """What is known of the shape: the numbers of its spans, and what there is at each number.
 
     Attributes:
         trace: the first trace.
-        index: key -> number of the node.
+        limit: how many nodes there may be.
         cells: all nodes, one after the other.
         missing: nodes that are awaited.
         agents: those nodes that are agents.
@@ -72,13 +72,13 @@ class Nodes:
     """
 
     __slots__ = (
-        *("_stats", "_tails", "agents", "cells", "guesses", "index", "kids", "limit", "missing", "trace"),
+        *("_stats", "_tails", "agents", "cells", "guesses", "kids", "limit", "missing", "trace"),
     )
 
     def __init__(self, limit: int, stats: EngineStats) -> None:
+        super().__init__()
         self.limit = limit
         self.trace = b""
-        self.index = Ids()
         self.cells = array("I")
         self.missing = 0
         self._stats = stats
@@ -88,7 +88,7 @@ class Nodes:
         self.guesses: list[int] | None = None  # nor guesses
 
     def key(self, trace_id: bytes, span_id: bytes) -> bytes:
-        """How a span is found in `index`: its id and its trace's number, or both ids of a new trace."""
+        """How a span is found: its id and its trace's number, or both ids of a new trace."""
         if trace_id == self.trace:
             return span_id + FIRST
         tail = self._tails.get(trace_id) if self._tails is not None else None
@@ -97,13 +97,13 @@ class Nodes:
     def ids(self) -> Iterator[tuple[bytes, bytes]]:
         """The trace id and span id of every node, in order."""
         traces = (self.trace, *(self._tails or ()))
-        for key in self.index:
+        for key in self.keys():
             yield traces[int.from_bytes(key[-_TAIL:], "little")], key[:-_TAIL]
 
     @property
     def full(self) -> bool:
         """True when no further node is taken."""
-        return len(self.index) >= self.limit
+        return self.count >= self.limit
 
     def enter(self, key: bytes) -> int:
         """A new node, of which nothing is known yet."""
@@ -113,7 +113,7 @@ class Nodes:
             tail = self._tails[trace_id] = (len(self._tails) + 1).to_bytes(_TAIL, "little")
             key = key[_TRACE:] + tail
         self.cells.extend(_BLANK)
-        return self.index.add(key)
+        return self.admit(key)
 
     def place(self, node: int, code: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> None:
         """Says what a node is and what it is below. `fresh`: entered just now, so nothing is below it."""
@@ -144,9 +144,9 @@ class Nodes:
 
     def _parent(self, node: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> int:
         key = parent_id + FIRST if trace_id == self.trace else self.key(trace_id, parent_id)
-        parent = self.index.get(key)
+        parent = self.number(key)
         if parent is None:
-            if len(self.index) >= self.limit:
+            if self.count >= self.limit:
                 return NONE
             self.missing += 1
             return self.enter(key)
@@ -269,7 +269,7 @@ class Nodes:
         cells[base + META] = meta | (USED | COUNTED if counts else USED)
         return counts
 
-    def settle(self, node: int, cost: int) -> bool:
+    def price(self, node: int, cost: int) -> bool:
         """Keeps a cost that came later. True: the call is in the totals."""
         self.cells[node * CELLS + COST] = cost
         return bool(self.cells[node * CELLS + META] & COUNTED)

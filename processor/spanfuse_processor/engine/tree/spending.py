@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import MicroUsd, Usage
@@ -51,11 +51,14 @@ class Amended(NamedTuple):
 Amend = Callable[[Amended], None]
 
 
-class Books(Protocol):
-    """What of a run it takes: the shape of its tree, and its sums."""
+class Books(Nodes):
+    """What is kept of a run's money: of each call what it used, and the sums of all."""
 
-    shape: Nodes
-    totals: Totals
+    __slots__ = ("totals",)
+
+    def __init__(self, limit: int, stats: EngineStats, totals: Totals) -> None:
+        super().__init__(limit, stats)
+        self.totals = totals
 
 
 class Spending:
@@ -70,24 +73,22 @@ class Spending:
 
     def tell(self, books: Books, node: int, event: CallEnded, usage: Usage, cost: MicroUsd | None) -> bool:
         """A model call has ended. False: another call tells the same, and this one does not count."""
-        nodes = books.shape
         if event.estimated:
-            nodes.guess(node)
-            if _is_told_above(nodes, node):
-                nodes.spend(node, fitting(usage), cost)
-                nodes.uncount(node)
+            books.guess(node)
+            if _is_told_above(books, node):
+                books.spend(node, fitting(usage), cost)
+                books.uncount(node)
                 return False
-            nodes.guesses = [*(nodes.guesses or ())[1 - MAX_GUESSES :], node]
+            books.guesses = [*(books.guesses or ())[1 - MAX_GUESSES :], node]
         counts = _spend(books, node, fitting(usage), cost)
-        if nodes.guesses:
+        if books.guesses:
             self._give_way(books)
         return counts
 
     def reconcile(self, books: Books, node: int, event: CallEnded, price: Price) -> None:
         """A second telling of an ended call: a guess is corrected, of other counts the larger are charged."""
-        nodes, stats = books.shape, self.stats
-        meta = nodes.cells[node * CELLS + META]
-        usage, kept = event.usage, nodes.usage(node)
+        stats, meta = self.stats, books.cells[node * CELLS + META]
+        usage, kept = event.usage, books.usage(node)
         corrects = bool(meta & GUESSED and usage is not None and not event.estimated)
         if meta & KIND == CODES[event.kind] and (usage is None or (same(usage, kept) and not corrects)):
             return
@@ -99,8 +100,8 @@ class Spending:
         known = fitting(usage)
         if corrects:
             stats.corrected += 1
-            nodes.guess(node, False)
-            _forget(nodes, node)
+            books.guess(node, False)
+            _forget(books, node)
         else:
             known = larger_of(known, kept)
             if same(known, kept):
@@ -119,34 +120,31 @@ class Spending:
     ) -> None:
         """The price of a call that came without one is known now; `node` None: the call was folded."""
         if node is not None:
-            if books.shape.cost(node) is not None:
+            if books.cost(node) is not None:
                 return
             cost = min(cost, MOST)
-            if not books.shape.settle(node, cost):
+            if not books.price(node, cost):
                 return
         books.totals.settle(cost)
         self._say(trace_id, span_id, usage, cost, guessed)
 
     def rise(self, books: Books, node: int) -> None:
         """Carries what is known of a node up; what turns out to wrap it counts no more."""
-        nodes = books.shape
-        wrapper = nodes.rise(node)
+        wrapper = books.rise(node)
         if wrapper >= 0:
             self.take(books, wrapper)
-        if nodes.guesses:
+        if books.guesses:
             self._give_way(books)
 
     def take(self, books: Books, node: int) -> None:
         """A call that had counted is told elsewhere."""
-        nodes = books.shape
-        books.totals.take(nodes.usage(node), nodes.cost(node))
-        trace_id, span_id = next(islice(nodes.ids(), node, None))
+        books.totals.take(books.usage(node), books.cost(node))
+        trace_id, span_id = next(islice(books.ids(), node, None))
         self._say(trace_id, span_id, NOTHING, 0)
 
     def _respend(self, books: Books, node: int, event: CallEnded, usage: Usage, price: Price) -> None:
-        nodes = books.shape
-        if nodes.uncount(node):
-            books.totals.take(nodes.usage(node), nodes.cost(node))
+        if books.uncount(node):
+            books.totals.take(books.usage(node), books.cost(node))
         cost = price(event, usage)
         if _spend(books, node, usage, cost):
             self._say(event.trace_id, event.span_id, usage, cost)
@@ -154,11 +152,10 @@ class Spending:
 
     def _give_way(self, books: Books) -> None:
         """What is told above, too, was guessed in vain."""
-        nodes = books.shape
-        for guess in tuple(nodes.guesses or ()):
-            if _is_told_above(nodes, guess):
-                _forget(nodes, guess)
-                if nodes.uncount(guess):
+        for guess in tuple(books.guesses or ()):
+            if _is_told_above(books, guess):
+                _forget(books, guess)
+                if books.uncount(guess):
                     self.take(books, guess)
 
     def _say(
@@ -171,7 +168,7 @@ class Spending:
 def _spend(books: Books, node: int, usage: Usage, cost: MicroUsd | None) -> bool:
     if cost is not None and cost > MOST:
         cost = MOST
-    counts = books.shape.spend(node, usage, cost)
+    counts = books.spend(node, usage, cost)
     if counts:
         books.totals.add(usage, cost)
     return counts

@@ -139,7 +139,7 @@ class Traces:
         link, top = self._links.get(trace), self._top(node)
         if link is None or top is None or top in self._homes:
             return
-        tool = self._nodes.index.get(self._nodes.key(link[:16], link[16:]))
+        tool = self._nodes.number(self._nodes.key(link[:16], link[16:]))
         if tool is not None and self._nodes.code(tool) == TOOL:
             self.queued[top] = tool
 

@@ -32,7 +32,7 @@ def absorb(nodes: Nodes, other: Nodes) -> tuple[list[int], list[int]]:
 
 
 def _room(nodes: Nodes, key: bytes) -> int:
-    node = nodes.index.get(key)
+    node = nodes.number(key)
     if node is not None:
         return node
     if nodes.full:
