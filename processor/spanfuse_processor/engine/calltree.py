@@ -16,7 +16,7 @@ from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.marks import Few
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.tree.cells import CELLS, CODES, ENDED, HEIGHT, KIND, LINK, META, NONE
+from spanfuse_processor.engine.tree.cells import CELLS, CODES, ENDED, HEIGHT, KIND, LINK, META, NONE, PLAIN
 from spanfuse_processor.engine.tree.kin import Kin
 from spanfuse_processor.engine.tree.lines import of_path
 from spanfuse_processor.engine.tree.nodes import FIRST
@@ -82,17 +82,18 @@ class CallTree(Books):
             self._kin = Kin(self)
         over = event if isinstance(event, CallEnded) else None
         node = self.number(key)
+        fresh = node is None
         if node is None:
             if self.count >= self.limit:
                 return self._fold(over, cost) if over is not None else None
             node = self.enter(key)
-            self._place(node, event, True)
-        else:
-            meta = self.cells[node * CELLS + META]
-            if not meta & KIND:
-                self._place(node, event, False)
-            elif meta & ENDED or over is None:
-                return self._known(over is not None)
+        meta = self.cells[node * CELLS + META]
+        if not meta & KIND:
+            self.place(node, CODES[kind], trace, event.parent_span_id, fresh)
+            if self._kin is not None:
+                self._kin.placed(node, event, fresh)
+        elif meta & ENDED or over is None:
+            return self._known(over is not None)
         return self._end(node, over, cost) if over is not None else self._begin(node, event)
 
     def reconcile(self, event: CallEnded, price: Price) -> None:
@@ -154,11 +155,6 @@ class CallTree(Books):
         """Everything that is known of the shape, in order of arrival."""
         return view(self)
 
-    def _place(self, node: int, event: CallStarted, fresh: bool) -> None:
-        self.place(node, CODES[event.kind], event.trace_id, event.parent_span_id, fresh)
-        if self._kin is not None:
-            self._kin.placed(node, event, fresh)
-
     def _begin(self, node: int, event: CallStarted) -> Call:
         self._spending.rise(self, node)
         if self._kin is not None:
@@ -170,12 +166,13 @@ class CallTree(Books):
 
     def _end(self, node: int, event: CallEnded, cost: MicroUsd | None) -> Call | None:
         cells, kind, counts = self.cells, event.kind, True
-        cells[node * CELLS + META] |= ENDED
+        base = node * CELLS
+        cells[base + META] |= ENDED
         if kind is MODEL or kind is EMBEDDINGS:
             usage = charged(event)
             if usage is not None:
                 counts = self._spending.tell(self, node, event, usage, cost)
-        if cells[node * CELLS] != NONE:
+        if cells[base] != NONE and (cells[base + META] > PLAIN or self.guesses):
             self._spending.rise(self, node)
         if self._kin is not None:
             self._kin.heard(node, event)
@@ -193,7 +190,7 @@ class CallTree(Books):
     def _fold(self, event: CallEnded, cost: MicroUsd | None) -> Call:
         """A call past the bound is counted and judged, and not remembered."""
         self.folded += 1
-        self._spending.stats.folded += 1
+        self._stats.folded += 1
         usage = charged(event)
         if usage is not None and event.kind in CHARGED:
             self.totals.add(fitting(usage), cost)
@@ -233,18 +230,17 @@ class CallTree(Books):
         self._told, known = self._told.meet((event.tool_call_id, event.name), readable, _MAX_TOLD)
         if known is None:
             return None
-        self._spending.stats.twins += 1
+        self._stats.twins += 1
         return readable and not known
 
     def _number(self) -> int:
-        self._spending.stats.calls += 1
-        totals = self.totals
-        totals.calls += 1
-        return totals.calls
+        self._stats.calls += 1
+        self.totals.calls = number = self.totals.calls + 1
+        return number
 
     def _known(self, ended: bool) -> Call | None:
         if ended:
-            self._spending.stats.duplicates += 1
+            self._stats.duplicates += 1
         else:
-            self._spending.stats.heartbeats += 1
+            self._stats.heartbeats += 1
         return None

@@ -29,6 +29,7 @@ LISTED: Final = 0b1000_0000  # it is or leads to an agent, and the node above kn
 GUESSED: Final = 0b1_0000_0000  # what was used here is a guess: nothing above is taken to tell the same
 FLAGS: Final = 0x1FF
 HEIGHT: Final = 9
+PLAIN: Final = KIND | ENDED  # META up to here: nothing is below that is to be known above
 
 CODES: Final = {
     Kind.MODEL: MODEL,

@@ -17,12 +17,11 @@ KEY: Final = 12
 
 _ENTRY: Final = Struct("16s")  # a key, and its number
 _SIZE: Final = _ENTRY.size
-_WITHIN: Final = _SIZE - 1
-_FULL: Final = 48  # entries a bucket, on the average, before there is a further one
+_FULL: Final = 24  # entries a bucket, on the average, before there is a further one
 
 _HEAD: Final = 8
 _ZEROS: Final = bytes(KEY - _HEAD)
-_FEW: Final = _FULL * _SIZE // _HEAD  # heads that are looked through as they are
+_FEW: Final = 96  # heads that are looked through as they are
 
 
 class Ids:
@@ -52,14 +51,19 @@ class Ids:
         """The number of a key, None when it never came."""
         buckets = self._buckets
         if buckets is None:
-            return self._among_few(key)
-        if len(key) != KEY:
+            if key[_HEAD:] != _ZEROS:
+                return None
+            kept, sought, size = self._heads, key[:_HEAD], _HEAD
+        elif len(key) == KEY:
+            kept, sought, size = buckets[_place(key, len(buckets))], key, _SIZE
+        else:
             return self._odd.get(key) if self._odd is not None else None
-        bucket = buckets[_place(key, len(buckets))]
-        at = bucket.find(key)
-        while at & _WITHIN and at > 0:  # other bytes happen to read like it
-            at = bucket.find(key, at + 1)
-        return None if at < 0 else int.from_bytes(bucket[at + KEY : at + _SIZE], "little")
+        at = kept.rfind(sought)  # that nothing is there takes half the time that `find` takes
+        while at % size and at > 0:  # other bytes happen to read like it
+            at = kept.rfind(sought, 0, at + len(sought) - 1)
+        if at < 0:
+            return None
+        return at // _HEAD if buckets is None else int.from_bytes(kept[at + KEY : at + _SIZE], "little")
 
     def admit(self, key: bytes) -> int:
         """Numbers a key that is new."""
@@ -78,16 +82,6 @@ class Ids:
         if number >= _FULL * len(buckets):
             self._split(buckets)
         return number
-
-    def _among_few(self, key: bytes) -> int | None:
-        """The number of a key, while the few that came all end in zeros."""
-        if key[_HEAD:] != _ZEROS:
-            return None
-        heads, head = self._heads, key[:_HEAD]
-        at = heads.find(head)
-        while at % _HEAD and at > 0:  # other bytes happen to read like it
-            at = heads.find(head, at + 1)
-        return None if at < 0 else at // _HEAD
 
     def _spread(self) -> list[bytes]:
         """Buckets from now on: there are many, or one comes that is unlike them."""

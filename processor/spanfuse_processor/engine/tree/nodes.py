@@ -71,9 +71,7 @@ class Nodes(Ids):
         kids: what is right below a node and is an agent, or leads to one.
     """
 
-    __slots__ = (
-        *("_stats", "_tails", "agents", "cells", "guesses", "kids", "limit", "missing", "trace"),
-    )
+    __slots__ = (*("_stats", "_tails", "agents", "cells", "guesses", "kids", "limit", "missing", "trace"),)
 
     def __init__(self, limit: int, stats: EngineStats) -> None:
         super().__init__()
