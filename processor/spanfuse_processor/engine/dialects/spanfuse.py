@@ -16,7 +16,7 @@ from spanfuse_processor.engine.events import STATUS_ERROR, UNNAMED_ERROR, CallEn
 from spanfuse_processor.engine.fingerprint import Fingerprinter
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
-from spanfuse_processor.engine.reading.details import details
+from spanfuse_processor.engine.reading.details import ALL_NAMES, details
 from spanfuse_processor.engine.reading.identities import Identities
 from spanfuse_processor.engine.reading.lenient import (
     asks_for_tools,
@@ -36,6 +36,15 @@ _TURNS: Final = (names.USER_TURN, names.FRESH_TURN)
 
 TOOL = Kind.TOOL  # a member looked up in its enum costs four times as much
 _LISTS: Final = (list, tuple)
+_SELDOM: Final = frozenset(
+    {
+        *(names.TURN, names.STAGES, names.LEASED),
+        *(names.PRESUMED_USD, names.ESTIMATED, names.SERVICE_TIER, names.BUDGET_USD, names.RESENDS),
+        *ALL_NAMES,
+    }
+)
+"""What few spans carry: whether one carries any of them is found out at once."""
+
 _KINDS: Final = {  # by operation; of agents and workflows there are few
     "execute_tool": TOOL,
     "chat": Kind.MODEL,
@@ -59,7 +68,8 @@ class Spanfuse:
         """The call that the span describes, or None when another dialect has to look."""
         if span.scope != names.SCOPE:
             return None
-        get: Get = span.attributes.get
+        attributes = span.attributes
+        get: Get = attributes.get
         operation, run, path = get(names.OPERATION, ""), get(names.RUN, ""), get(names.AGENT_PATH, "")
         agent, error = get(names.AGENT, ""), get(names.ERROR_TYPE, "")
         cls = operation.__class__
@@ -68,25 +78,30 @@ class Spanfuse:
         kind, prints = _KINDS.get(operation), unpack(get(names.ARGUMENTS), get(names.RESULT))
         if kind is None or prints is None or not run:
             return None
-        depth, turn = count(get(names.DEPTH)), get(names.TURN)
+        depth = count(get(names.DEPTH))
         # By position: by keyword the same two dozen fields take 5 us, not 0.7. Names, provider, model, joins,
         # tool call id, effect, repeatable and usage are still empty.
         event = CallEnded(
             span.trace_id, span.span_id, span.parent_span_id, span.start_ns, kind, "", operation, agent,
             "", "", run, (), -1 if depth is None else depth, _agents(path) if path else (),
-            self._identities.of(span.resource, get), "", "", False, turn is not None, span.end_ns,
+            self._identities.of(span.resource, get), "", "", False, False, span.end_ns,
             None, error or (UNNAMED_ERROR if span.status == STATUS_ERROR else ""), prints,
         )  # fmt: skip
-        if turn is not None:
-            event.user_turn, event.fresh = turn in _TURNS, turn == names.FRESH_TURN
-            event.handed = turn == names.TOOL_TURN
-        stages = get(names.STAGES)
-        if stages.__class__ is str:
-            event.stages = stages
-        leased = get(names.LEASED)
-        if leased.__class__ in _LISTS:
-            event.leased = tuple(each for each in leased if each.__class__ is str)
-        return event if (_add_tool if kind is TOOL else _add_model)(event, get) else None
+        more = attributes.__class__ is not dict or not _SELDOM.isdisjoint(attributes)
+        if more:
+            _add_seldom(event, get)
+        return event if (_add_tool(event, get) if kind is TOOL else _add_model(event, get, more)) else None
+
+
+def _add_seldom(event: CallEnded, get: Get) -> None:
+    """What few calls have, whatever they are."""
+    turn, stages, leased = get(names.TURN), get(names.STAGES), get(names.LEASED)
+    event.user_turn, event.fresh = turn in _TURNS, turn == names.FRESH_TURN
+    event.handed = turn == names.TOOL_TURN
+    if stages.__class__ is str:
+        event.stages = stages
+    if leased.__class__ in _LISTS:
+        event.leased = tuple(each for each in leased if each.__class__ is str)
 
 
 def _add_tool(event: CallEnded, get: Get) -> bool:
@@ -102,13 +117,13 @@ def _add_tool(event: CallEnded, get: Get) -> bool:
     return True
 
 
-def _add_model(event: CallEnded, get: Get) -> bool:
-    """What is a model's own. False: something is not of its type."""
+def _add_model(event: CallEnded, get: Get, more: bool) -> bool:
+    """What is a model's own; `more`: with what few have. False: something is not of its type."""
     asked, answered = get(names.REQUEST_MODEL, ""), get(names.RESPONSE_MODEL, "")
     provider, response_id = get(names.PROVIDER, ""), get(names.RESPONSE_ID, "")
     if not (asked.__class__ is answered.__class__ is provider.__class__ is response_id.__class__ is str):
         return False
-    provider, cost = provider.lower(), get(names.COST_USD)
+    provider, cost, reasons = provider.lower(), get(names.COST_USD), get(names.FINISH_REASONS)
     event.name, event.model = asked or answered, answered or asked
     event.provider = PROVIDERS.get(provider, provider)
     event.response_id = response_id
@@ -118,21 +133,27 @@ def _add_model(event: CallEnded, get: Get) -> bool:
         _part(get(names.CACHED_TOKENS)),
         _part(get(names.CACHE_WRITE_TOKENS)),
         _part(get(names.REASONING_TOKENS)),
-        details=details(get),
+        False,
+        details(get) if more else None,
     )
-    event.presumed = presumed(get(names.PRESUMED_USD))
-    event.estimated = event.presumed is not None or get(names.ESTIMATED) is True
-    service = get(names.SERVICE_TIER)
-    if service.__class__ is str:
-        event.service = service.lower()
-    # Without a price list a library may say nothing, or zero.
-    event.cost = None if cost is None else micro_usd(cost) or None
-    reasons, budget = get(names.FINISH_REASONS), get(names.BUDGET_USD)
+    if cost is not None:  # without a price list a library may say nothing, or zero
+        event.cost = micro_usd(cost) or None
     if reasons is not None:
         event.cut, event.asks = was_cut(reasons), asks_for_tools(reasons)
+    if more:
+        _add_seldom_of_model(event, get)
+    return True
+
+
+def _add_seldom_of_model(event: CallEnded, get: Get) -> None:
+    """What few calls of models have."""
+    service, budget = get(names.SERVICE_TIER), get(names.BUDGET_USD)
+    event.presumed = presumed(get(names.PRESUMED_USD))
+    event.estimated = event.presumed is not None or get(names.ESTIMATED) is True
+    if service.__class__ is str:
+        event.service = service.lower()
     event.budget = None if budget is None else micro_usd(budget)
     event.resends = count(get(names.RESENDS)) or 0
-    return True
 
 
 def _part(tokens: object) -> int:

@@ -25,7 +25,8 @@ NAMES: Final = (  # in the order of `Details`
     names.SEARCHES,
 )
 _SPELLINGS: Final = tuple((name, *OLD_NAMES.get(name, ())) for name in NAMES)
-_ALL: Final = tuple(name for spellings in _SPELLINGS for name in spellings)
+ALL_NAMES: Final = tuple(name for spellings in _SPELLINGS for name in spellings)
+"""All that they go by."""
 
 
 def details(get: Callable[[str], object]) -> Details | None:
@@ -36,7 +37,7 @@ def details(get: Callable[[str], object]) -> Details | None:
 image_output=0, searches=0)
     >>> details({}.get)
     """
-    if not any(map(get, _ALL)):
+    if not any(map(get, ALL_NAMES)):
         return None
     counts = ([count(get(name)) for name in spellings] for spellings in _SPELLINGS)
     return Details(*(next((each for each in known if each is not None), 0) for known in counts))

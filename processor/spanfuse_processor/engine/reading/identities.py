@@ -47,8 +47,6 @@ class Identities:
             get(names.TENANT), get(names.NAMESPACE), get(names.FEATURE), get(names.USER), get(names.SESSION),
             get(names.PROFILE),
         )  # fmt: skip
-        if said == _NOTHING:
-            return self._base
         try:
             return self._shared.get(said) or self._add(said)
         except TypeError:  # a list where a name should be
@@ -58,7 +56,7 @@ class Identities:
         self._resource, self._base = resource, _of_resource(resource)
         if len(self._bases) >= SHARED:
             self._bases.clear()
-        self._shared = self._bases.setdefault(self._base, {})
+        self._shared = self._bases.setdefault(self._base, {_NOTHING: self._base})
 
     def _add(self, said: _Said) -> Identity:
         if not all(each is None or each.__class__ is str for each in said):
