@@ -81,14 +81,13 @@ class CallTree(Books):
         if self._kin is None and (kind is AGENT or trace != self.trace or event.link):
             self._kin = Kin(self)
         over = event if isinstance(event, CallEnded) else None
-        node = self.number(key)
-        fresh = node is None
-        if node is None:
-            if self.count >= self.limit:
-                return self._fold(over, cost) if over is not None else None
-            node = self.enter(key)
+        next_one = self.count
+        node = self.enter(key)
+        if node < 0:
+            return self._fold(over, cost) if over is not None else None
         meta = self.cells[node * CELLS + META]
         if not meta & KIND:
+            fresh = node == next_one
             self.place(node, CODES[kind], trace, event.parent_span_id, fresh)
             if self._kin is not None:
                 self._kin.placed(node, event, fresh)
@@ -111,15 +110,11 @@ class CallTree(Books):
 
     def link(self, trace_id: bytes, span_id: bytes, parent_id: bytes) -> None:
         """A span that is no call, but that calls may hang on: it keeps a chain of parents whole."""
-        key = self.key(trace_id, span_id)
-        node = self.number(key)
-        fresh = node is None
-        if node is None:
-            if self.full:
-                return
-            node = self.enter(key)
-        elif self.cells[node * CELLS + META] & KIND:
+        next_one = self.count
+        node = self.enter(self.key(trace_id, span_id))
+        if node < 0 or self.cells[node * CELLS + META] & KIND:
             return
+        fresh = node == next_one
         self.place(node, LINK, trace_id, parent_id, fresh)
         if self._kin is not None:
             self._kin.placed(node, None, fresh)

@@ -47,7 +47,7 @@ class Waiting(NamedTuple):
 class Pricer:
     """One engine's till; `tools` are a policy's words on their fees. Not thread-safe, like its engine."""
 
-    __slots__ = ("_book", "_fees", "_rates", "_stats", "_waiting", "waiting")
+    __slots__ = ("_book", "_fees", "_latest", "_rates", "_stats", "_waiting", "waiting")
 
     def __init__(self, book: PriceBook, stats: EngineStats, tools: Mapping[str, ToolRule] = NO_RULES) -> None:
         self.waiting = 0
@@ -60,6 +60,7 @@ class Pricer:
         self._fees = {name: round(rule.fee * 1_000_000) for name, rule in tools.items() if rule.fee}
         self._book = book
         self._rates: dict[_Key, Rates | None] = {}
+        self._latest: tuple[CallEnded | None, Rates | None] = (None, None)  # that was priced, and by what
 
     def cost(self, event: CallEnded) -> MicroUsd | Pending | None:
         """What a call costs: a model's by its tokens, a tool's its fee or what it says; others nothing."""
@@ -80,6 +81,7 @@ class Pricer:
             rates = self._ask(key)
         if rates is PENDING:
             return PENDING
+        self._latest = (event, rates)
         return self._charge(rates, usage, event.cost, event.service)
 
     def price_now(self, event: CallEnded, usage: Usage) -> MicroUsd | None:
@@ -116,6 +118,9 @@ class Pricer:
 
     def known(self, event: CallEnded) -> Rates | None:
         """The rates of a call that was priced; None when nobody knows them, or not yet."""
+        latest, rates = self._latest
+        if event is latest:
+            return rates
         return self._rates.get((event.provider, event.model, event.name, event.ended_ns // NS_PER_DAY))
 
     def unpriced(self, event: CallEnded) -> None:

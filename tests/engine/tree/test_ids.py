@@ -19,7 +19,7 @@ def keys(count: int) -> list[bytes]:
 
 @pytest.mark.parametrize("count", [0, 1, 48, 49, 50, 97, 200, MANY])
 def test_each_key_has_the_number_of_its_coming(count: int) -> None:
-    ids = Ids()
+    ids = Ids(MANY)
     numbers = [ids.admit(key) for key in keys(count)]
 
     assert numbers == list(range(count)) == [ids.number(key) for key in keys(count)]
@@ -36,7 +36,7 @@ def test_few_that_end_in_zeros_keep_their_numbers_when_they_are_many_or_another_
     count: int, other: bytes
 ) -> None:
     some = [number.to_bytes(8, "big") + bytes(KEY - 8) for number in range(1, count + 1)]
-    ids = Ids()
+    ids = Ids(MANY)
 
     assert [ids.admit(key) for key in some] == list(range(count))
     assert ids.number(other) is None
@@ -49,7 +49,7 @@ def test_few_that_end_in_zeros_keep_their_numbers_when_they_are_many_or_another_
 def test_heads_that_read_like_the_end_of_one_and_the_beginning_of_another_are_told_apart(
     some: list[bytes],
 ) -> None:
-    ids = Ids()
+    ids = Ids(MANY)
     for head in some:
         assert ids.number(head + bytes(KEY - 8)) is None
         ids.admit(head + bytes(KEY - 8))
@@ -58,7 +58,7 @@ def test_heads_that_read_like_the_end_of_one_and_the_beginning_of_another_are_to
 
 
 def test_few_spans_of_one_trace_cost_eight_bytes_each() -> None:
-    ids = Ids()
+    ids = Ids(MANY)
     for number in range(96):
         ids.admit(number.to_bytes(8, "big") + bytes(KEY - 8))
 
@@ -66,7 +66,7 @@ def test_few_spans_of_one_trace_cost_eight_bytes_each() -> None:
 
 
 def test_a_key_that_never_came_has_none() -> None:
-    ids = Ids()
+    ids = Ids(MANY)
     for key in keys(MANY)[::2]:
         ids.admit(key)
 
@@ -75,7 +75,7 @@ def test_a_key_that_never_came_has_none() -> None:
 
 @given(st.lists(st.binary(max_size=KEY + 2) | st.binary(min_size=KEY, max_size=KEY), unique=True))
 def test_keys_of_any_length_are_told_apart(some: list[bytes]) -> None:
-    ids = Ids()
+    ids = Ids(MANY)
     for key in some:
         assert ids.number(key) is None
         ids.admit(key)
@@ -88,7 +88,7 @@ def test_keys_of_any_length_are_told_apart(some: list[bytes]) -> None:
 def test_keys_that_read_like_the_end_of_one_and_the_beginning_of_another_are_told_apart(
     some: list[bytes],
 ) -> None:
-    ids = Ids()
+    ids = Ids(MANY)
     for key in some:
         assert ids.number(key) is None
         ids.admit(key)
@@ -97,7 +97,7 @@ def test_keys_that_read_like_the_end_of_one_and_the_beginning_of_another_are_tol
 
 
 def test_a_span_costs_less_than_twenty_bytes() -> None:
-    ids = Ids()
+    ids = Ids(MANY)
     for key in keys(MANY):
         ids.admit(key)
 

@@ -71,7 +71,7 @@ def test_without_room_a_parent_is_not_awaited() -> None:
 
     made.place(enter(made, 2), TOOL, trace(1), span(1), fresh=True)
 
-    assert made.full
+    assert made.enter(made.key(trace(1), span(3))) == -1
     assert made.parent(0) == NONE
 
 

@@ -27,60 +27,83 @@ _FEW: Final = 96  # heads that are looked through as they are
 class Ids:
     """Numbers keys from 0 on, in the order in which they come.
 
-    >>> ids = Ids()
-    >>> ids.admit(b"first of all"), ids.admit(b"and a second")
-    (0, 1)
-    >>> ids.number(b"first of all"), ids.number(b"nobody knows")
-    (0, None)
+    >>> ids = Ids(2)
+    >>> [ids.admit(key) for key in (b"first of all", b"and a second", b"first of all", b"one too many")]
+    [0, 1, 0, -1]
+    >>> ids.number(b"and a second"), ids.number(b"nobody knows")
+    (1, None)
     >>> list(ids.keys())
     [b'first of all', b'and a second']
 
     Attributes:
-        count: how many came.
+        limit: how many are numbered.
+        count: how many are.
     """
 
-    __slots__ = ("_buckets", "_heads", "_odd", "count")
+    __slots__ = ("_buckets", "_heads", "_odd", "count", "limit")
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
         self.count = 0
         self._heads = b""  # of keys that end in zeros, in order: their place is their number
         self._buckets: list[bytes] | None = None  # in place of these, when there are many, or others
         self._odd: dict[bytes, int] | None = None  # keys of another length
 
     def number(self, key: bytes) -> int | None:
-        """The number of a key, None when it never came."""
+        """The number of a key, None when it has none."""
         buckets = self._buckets
         if buckets is None:
-            if key[_HEAD:] != _ZEROS:
-                return None
-            kept, sought, size = self._heads, key[:_HEAD], _HEAD
-        elif len(key) == KEY:
-            kept, sought, size = buckets[_place(key, len(buckets))], key, _SIZE
-        else:
+            at = _find(self._heads, key[:_HEAD], _HEAD) if key[_HEAD:] == _ZEROS else -1
+            return None if at < 0 else at // _HEAD
+        if len(key) != KEY:
             return self._odd.get(key) if self._odd is not None else None
-        at = kept.rfind(sought)  # that nothing is there takes half the time that `find` takes
-        while at % size and at > 0:  # other bytes happen to read like it
-            at = kept.rfind(sought, 0, at + len(sought) - 1)
-        if at < 0:
-            return None
-        return at // _HEAD if buckets is None else int.from_bytes(kept[at + KEY : at + _SIZE], "little")
+        bucket = buckets[_place(key, len(buckets))]
+        at = _find(bucket, key, _SIZE)
+        return None if at < 0 else int.from_bytes(bucket[at + KEY : at + _SIZE], "little")
 
     def admit(self, key: bytes) -> int:
-        """Numbers a key that is new."""
-        number, buckets = self.count, self._buckets
-        self.count = number + 1
+        """The number of a key: a new one if it has none, -1 if there is no room."""
+        buckets = self._buckets
         if buckets is None:
-            if number < _FEW and key[_HEAD:] == _ZEROS:
-                self._heads += key[:_HEAD]
-                return number
+            known = self._admit_head(key[:_HEAD]) if key[_HEAD:] == _ZEROS else None
+            if known is not None:
+                return known
             buckets = self._spread()
         if len(key) != KEY:
-            self._odd = self._odd or {}
-            self._odd[key] = number
-            return number
-        buckets[_place(key, len(buckets))] += key + number.to_bytes(_SIZE - KEY, "little")
+            return self._admit_odd(key)
+        place, number = _place(key, len(buckets)), self.count
+        bucket = buckets[place]
+        at = _find(bucket, key, _SIZE)
+        if at >= 0:
+            return int.from_bytes(bucket[at + KEY : at + _SIZE], "little")
+        if number >= self.limit:
+            return -1
+        buckets[place] = bucket + key + number.to_bytes(_SIZE - KEY, "little")
+        self.count = number + 1
         if number >= _FULL * len(buckets):
             self._split(buckets)
+        return number
+
+    def _admit_head(self, head: bytes) -> int | None:
+        """The same of a key that ends in zeros, None when more have come than are kept so."""
+        heads, number = self._heads, self.count
+        at = _find(heads, head, _HEAD)
+        if at >= 0:
+            return at // _HEAD
+        if number >= self.limit:
+            return -1
+        if number >= _FEW:
+            return None
+        self._heads = heads + head
+        self.count = number + 1
+        return number
+
+    def _admit_odd(self, key: bytes) -> int:
+        odd = self._odd = self._odd or {}
+        number = odd.get(key, -1)
+        if number < 0 and self.count < self.limit:
+            number = odd[key] = self.count
+            self.count += 1
         return number
 
     def _spread(self) -> list[bytes]:
@@ -119,3 +142,11 @@ def _place(key: bytes, count: int) -> int:
     mask = (1 << (count - 1).bit_length()) - 1
     at = hash(key) & mask
     return at if at < count else at & mask >> 1
+
+
+def _find(kept: bytes, sought: bytes, size: int) -> int:
+    """Where an entry that begins so is, -1 when there is none."""
+    at = kept.rfind(sought)  # that there is none takes half the time that `find` takes
+    while at > 0 and at % size:  # other bytes happen to read like it
+        at = kept.rfind(sought, 0, at + len(sought) - 1)
+    return at

@@ -63,7 +63,6 @@ class Nodes(Ids):
 
     Attributes:
         trace: the first trace.
-        limit: how many nodes there may be.
         cells: all nodes, one after the other.
         missing: nodes that are awaited.
         agents: those nodes that are agents.
@@ -71,11 +70,10 @@ class Nodes(Ids):
         kids: what is right below a node and is an agent, or leads to one.
     """
 
-    __slots__ = (*("_stats", "_tails", "agents", "cells", "guesses", "kids", "limit", "missing", "trace"),)
+    __slots__ = (*("_stats", "_tails", "agents", "cells", "guesses", "kids", "missing", "trace"),)
 
     def __init__(self, limit: int, stats: EngineStats) -> None:
-        super().__init__()
-        self.limit = limit
+        super().__init__(limit)
         self.trace = b""
         self.cells = array("I")
         self.missing = 0
@@ -98,20 +96,20 @@ class Nodes(Ids):
         for key in self.keys():
             yield traces[int.from_bytes(key[-_TAIL:], "little")], key[:-_TAIL]
 
-    @property
-    def full(self) -> bool:
-        """True when no further node is taken."""
-        return self.count >= self.limit
-
     def enter(self, key: bytes) -> int:
-        """A new node, of which nothing is known yet."""
+        """The number of a node: the next (`count`) if nothing was known of it, -1 if there is no room."""
         if len(key) > KEY:  # the first of its trace
+            if self.count >= self.limit:
+                return -1
             self._tails = self._tails or {}
             trace_id = key[:_TRACE]
             tail = self._tails[trace_id] = (len(self._tails) + 1).to_bytes(_TAIL, "little")
             key = key[_TRACE:] + tail
-        self.cells.extend(_BLANK)
-        return self.admit(key)
+        next_one = self.count
+        node = self.admit(key)
+        if node == next_one:
+            self.cells.extend(_BLANK)
+        return node
 
     def place(self, node: int, code: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> None:
         """Says what a node is and what it is below. `fresh`: entered just now, so nothing is below it."""
@@ -142,12 +140,13 @@ class Nodes(Ids):
 
     def _parent(self, node: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> int:
         key = parent_id + FIRST if trace_id == self.trace else self.key(trace_id, parent_id)
-        parent = self.number(key)
-        if parent is None:
-            if self.count >= self.limit:
-                return NONE
+        next_one = self.count
+        parent = self.enter(key)
+        if parent == next_one:
             self.missing += 1
-            return self.enter(key)
+            return parent
+        if parent < 0:
+            return NONE
         if parent == node or (not fresh and self.leads(parent, node)):
             self._stats.cycles += 1
             return NONE

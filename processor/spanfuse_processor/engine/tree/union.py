@@ -32,13 +32,11 @@ def absorb(nodes: Nodes, other: Nodes) -> tuple[list[int], list[int]]:
 
 
 def _room(nodes: Nodes, key: bytes) -> int:
-    node = nodes.number(key)
-    if node is not None:
-        return node
-    if nodes.full:
-        return NONE
-    nodes.missing += 1
-    return nodes.enter(key)
+    next_one = nodes.count
+    node = nodes.enter(key)
+    if node == next_one:
+        nodes.missing += 1
+    return NONE if node < 0 else node
 
 
 def _take(nodes: Nodes, other: Nodes, theirs: int, moved: list[int]) -> int:
