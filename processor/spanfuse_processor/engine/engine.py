@@ -230,7 +230,7 @@ class Engine:
             run.tree.reconcile(event, self._pricer.price_now)
             return None
         if event.kind in CHARGED:
-            self._pricer.account(call, event, cost, run.record.cost_at_stop is not None)
+            self._pricer.account(call, event, cost, run.record.stopped)
         run.inform(call, event.ended_ns)
         if not event.parent_span_id and event.kind in ROOTS:
             self._runs.over(run, event)
@@ -243,16 +243,17 @@ class Engine:
         known = self._runs.get(call.run)
         if known is None:
             return
-        before = known.record.totals.cost
+        record = known.record
+        before = record.cost
         if isinstance(known, Run):
             known.tree.settle(call.trace_id, call.span_id, call.usage, cost, call.guessed)
             known.watch.paid(call.span_id, cost)
         else:
-            known.record.totals.settle(cost)
+            record.settle(cost)
             if self._amend is not None:
                 self._amend(Amended(call.trace_id, call.span_id, call.usage, cost, call.guessed))
-        if known.record.cost_at_stop is not None and not call.stopped:
-            known.record.cost_at_stop += known.record.totals.cost - before
+        if record.said.cost_at_stop is not None and not call.stopped:
+            record.said.cost_at_stop += record.cost - before
 
     def _of_feature(self, run: Run, call: Call, now: Instant) -> tuple[Verdict, ...]:
         feature = self._features.of(call.event.identity)

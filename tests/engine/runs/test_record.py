@@ -21,7 +21,7 @@ def seen(call: int, severity: Severity = Severity.STOP) -> Finding:
 
 
 def spend(on: Record, cost: int) -> None:
-    on.totals.add(Usage(cost), cost)
+    on.add(Usage(cost), cost)
 
 
 def test_the_first_stop_and_the_first_warning_stay() -> None:
@@ -29,9 +29,9 @@ def test_the_first_stop_and_the_first_warning_stay() -> None:
     for call, severity in enumerate((Severity.WARN, Severity.WARN, Severity.STOP, Severity.STOP), start=1):
         made.note(seen(call, severity), severity.value)
 
-    assert made.warn == Mark(span(1), 1, "repeat", "warn")
-    assert made.stop == Mark(span(3), 3, "repeat", "stop")
-    assert [finding.call for finding in made.findings or ()] == [1, 2, 3, 4]
+    assert made.said.warn == Mark(span(1), 1, "repeat", "warn")
+    assert made.said.stop == Mark(span(3), 3, "repeat", "stop")
+    assert [finding.call for finding in made.said.findings] == [1, 2, 3, 4]
 
 
 def test_only_so_many_findings_are_kept() -> None:
@@ -40,7 +40,7 @@ def test_only_so_many_findings_are_kept() -> None:
     for call in range(2 * MAX_FINDINGS):
         made.note(seen(call), "stop")
 
-    assert len(made.findings or ()) == MAX_FINDINGS
+    assert len(made.said.findings) == MAX_FINDINGS
 
 
 def test_what_is_spent_after_the_stop_is_told_apart() -> None:
@@ -49,7 +49,7 @@ def test_what_is_spent_after_the_stop_is_told_apart() -> None:
     made.note(seen(1), "stop")
     spend(made, 5)
 
-    assert (made.totals.cost, made.spent_after()) == (15, 5)
+    assert (made.cost, made.spent_after()) == (15, 5)
 
 
 def test_what_is_spent_after_a_release_is_not_spent_after_the_stop() -> None:
@@ -67,10 +67,10 @@ def test_what_is_spent_after_a_release_is_not_spent_after_the_stop() -> None:
 
 def test_a_kill_is_a_stop_by_the_operator() -> None:
     made = record()
-    made.totals.calls = 4
+    made.calls = 4
     made.killed()
 
-    assert made.stop == Mark(b"", 4, "operator", "stop")
+    assert made.said.stop == Mark(b"", 4, "operator", "stop")
 
 
 def test_of_two_verdicts_the_older_runs_stays_and_both_runs_money_is_split_right() -> None:
@@ -80,11 +80,11 @@ def test_of_two_verdicts_the_older_runs_stays_and_both_runs_money_is_split_right
     younger.note(seen(1), "stop")
     spend(younger, 3)
 
+    older.absorb(younger)
     older.merge(younger)
-    older.totals.merge(younger.totals)
 
-    assert older.stop == younger.stop
-    assert (older.totals.cost, older.spent_after()) == (33, 3)
+    assert older.said.stop == younger.said.stop
+    assert (older.cost, older.spent_after()) == (33, 3)
 
 
 def test_a_stop_of_the_older_run_counts_nothing_that_the_younger_spent_before() -> None:
@@ -93,15 +93,15 @@ def test_a_stop_of_the_older_run_counts_nothing_that_the_younger_spent_before() 
     spend(older, 4)
     spend(younger, 20)
 
+    older.absorb(younger)
     older.merge(younger)
-    older.totals.merge(younger.totals)
 
-    assert (older.totals.cost, older.spent_after()) == (24, 4)
+    assert (older.cost, older.spent_after()) == (24, 4)
 
 
 def test_a_view_is_what_the_record_says() -> None:
     made = record()
-    made.totals.calls = 2
+    made.calls = 2
     spend(made, 10)
     made.note(seen(2, Severity.WARN), "warn")
 
@@ -155,7 +155,7 @@ def test_it_is_known_of_which_calls_it_could_be_told_whether_they_repeat() -> No
     names_only.count(Call(agent(2), "r1", 2, 0, 0, (), True))
 
     assert [*judged, made.judged, names_only.judged] == ["all", "all", "some", "none"]
-    made.merge(names_only)
+    made.absorb(names_only)
     assert (made.compared, made.blind) == (1, 2)
 
 
@@ -175,7 +175,16 @@ def test_the_finding_of_the_first_stop_is_kept_however_many_warnings_came_before
     made.note(seen(500), "stop")
 
     assert view(made, BreakerState.OPEN, True, Profile.LONG).why == seen(500)
-    assert len(made.findings or ()) == MAX_FINDINGS
+    assert len(made.said.findings) == MAX_FINDINGS
+
+
+def test_of_what_was_said_of_one_run_another_knows_nothing() -> None:
+    made, other = record(), record("r2", 2)
+    made.note(seen(1), "stop")
+    other.released()
+
+    assert other.said is record("r3", 3).said
+    assert (other.said.stop, other.said.findings, other.stopped) == (None, [], False)
 
 
 def test_keys_are_written_as_level_and_id() -> None:

@@ -226,7 +226,7 @@ class TestPuttingAway:
         known = seen.runs.get(trace(1).hex())
 
         assert isinstance(known, Tombstone)
-        assert known.record.totals.cost == 1
+        assert known.record.cost == 1
 
     def test_a_conversation_of_endlessly_many_traces_is_remembered_within_bounds(self) -> None:
         seen = Registry(nodes_per_run=5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 import pytest
 
 from spanfuse_processor.engine.nouns import Usage
@@ -17,7 +19,7 @@ def test_what_was_added_can_be_taken_back(cost: int | None) -> None:
     totals.add(USAGE, cost)
     totals.take(USAGE, cost)
 
-    assert totals == Totals()
+    assert astuple(totals) == astuple(Totals())
 
 
 def test_a_price_that_comes_later_makes_an_unpriced_call_a_paid_one() -> None:
@@ -36,4 +38,4 @@ def test_the_sums_of_two_runs_are_the_sums_of_both() -> None:
 
     one.merge(other)
 
-    assert one == Totals(2, 20, 10, 6, 4, 7, 1)
+    assert astuple(one) == (2, 20, 10, 6, 4, 7, 1)

@@ -200,7 +200,7 @@ class Runs:
             self._stats.evicted += 1
             self._put_away(next(iter(self._live.values())), now, early=True)
         record.over = False
-        tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record.totals, self._spending)
+        tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record, self._spending)
         run = self._live[record.id] = Run(
             record, tree, self._new_watch(record.identity), Lanes(self._tools), now
         )
@@ -241,7 +241,7 @@ class Runs:
         self._over -= younger.record.over
         if self._owns_its_trace(younger.record):
             older.record.keys += (younger.record.trace_id,)
-        older.record.merge(younger.record)
+        older.record.absorb(younger.record)
         older.record.keys += (younger.id,)
         self._keys[younger.id] = older.id
         older.tree.absorb(younger.tree)

@@ -71,9 +71,8 @@ class Run:
             record.agent = call.event.agent
         if ended_ns > record.last_ns:
             record.last_ns = ended_ns
-        totals = record.totals
-        call.run_cost = totals.cost
-        call.run_tokens = totals.input_tokens + totals.output_tokens - totals.cached_tokens
+        call.run_cost = record.cost
+        call.run_tokens = record.input_tokens + record.output_tokens - record.cached_tokens
 
     def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
         """What its detectors say of a call that is open, and in how many seconds to ask them again."""
@@ -90,11 +89,11 @@ class Run:
     @property
     def ordered(self) -> bool:
         """A directive was issued and not taken back."""
-        return self.record.ordered
+        return self.record.said.ordered
 
     @ordered.setter
     def ordered(self, ordered: bool) -> None:
-        self.record.ordered = ordered
+        self.record.say().ordered = ordered
 
 
 class Tombstone(NamedTuple):
@@ -146,23 +145,23 @@ class RunView:
 
 def view(record: Record, state: BreakerState, live: bool, profile: Profile) -> RunView:
     """What `record` says."""
-    totals = record.totals
+    said = record.said
     return RunView(
         id=record.id,
         number=record.number,
         trace_id=record.trace_id,
         identity=record.identity,
-        verdict="stop" if record.stop else "warn" if record.warn else "ok",
+        verdict="stop" if said.stop else "warn" if said.warn else "ok",
         state=state,
-        stop=record.stop,
-        warn=record.warn,
-        findings=tuple(record.findings or ()),
-        calls=totals.calls,
-        input_tokens=totals.input_tokens,
-        output_tokens=totals.output_tokens,
-        cost=totals.cost,
+        stop=said.stop,
+        warn=said.warn,
+        findings=tuple(said.findings),
+        calls=record.calls,
+        input_tokens=record.input_tokens,
+        output_tokens=record.output_tokens,
+        cost=record.cost,
         cost_after=record.spent_after(),
-        unpriced_calls=totals.unpriced,
+        unpriced_calls=record.unpriced,
         started_ns=record.started_ns,
         last_ns=record.last_ns,
         live=live,

@@ -94,11 +94,11 @@ class Stops:
         reaction = self._scoping.reaction(call, finding.detector)
         stays = unit is not run and finding.severity is Severity.WARN
         severity = finding.severity if stays else reaction.severity(finding)
-        return replace(finding, severity=severity, cost=run.record.totals.cost), reaction.mode
+        return replace(finding, severity=severity, cost=run.record.cost), reaction.mode
 
     def order(self, order: Order, key: BreakerKey, record: Record | None, now: Instant) -> Verdict | None:
         """What comes of an order. None: it holds already, or nothing stood."""
-        stood = self.breakers.state(key) in _SHUT or (record is not None and record.ordered)
+        stood = self.breakers.state(key) in _SHUT or (record is not None and record.said.ordered)
         try:
             transition = self.breakers.order(key, order.kind, now)
         except OrderError:
@@ -181,7 +181,7 @@ class Stops:
         return directive
 
     def _kill(self, order: Order, key: BreakerKey, record: Record | None) -> Directive:
-        trace_id, cost = (record.trace_id, record.totals.cost) if record is not None else (b"", 0)
+        trace_id, cost = (record.trace_id, record.cost) if record is not None else (b"", 0)
         directive = directives.kill(order, key, self._next(), self._limits.run_ttl, trace_id, cost)
         self._stats.stops += 1
         self._standing[key] = directive

@@ -1,6 +1,7 @@
 """The sums over one run: every call once, tokens of model calls only, money of models and tools.
 
-Rule 1: what is added can be taken back, to the last token. It does not know why a call counts.
+Rule 1: what is added can be taken back, to the last token. Rule 2: a run's record is its sums, too: there are
+many runs. It does not know why a call counts.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from spanfuse_processor.engine.nouns import MicroUsd, Usage
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Totals:
     """Calls of any kind; tokens of model calls; their cost and fees of tools; `unpriced`: of unknown cost."""
 
