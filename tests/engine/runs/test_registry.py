@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+
 from tests.engine.making import NOON, SECOND, agent, ended, model, started, trace
 from tests.engine.runs.registering import Registry
 
+from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.runs.run import Tombstone
 
 HOUR = 3600
+
+
+def trees() -> int:
+    """How many there are, of whatever run."""
+    return sum(isinstance(each, CallTree) for each in gc.get_objects())
 
 
 class TestFinding:
@@ -217,6 +225,23 @@ class TestPuttingAway:
 
         kept = [tombstone.record.id for tombstone in seen.runs.tombstones()]
         assert kept == [trace(2).hex(), trace(3).hex()]
+
+    def test_the_trees_of_runs_that_are_gone_wait_for_no_collector(self) -> None:
+        gc.collect()
+        gc.disable()
+        try:
+            before, seen = trees(), Registry()
+            for number in (1, 2, 3):
+                seen.see(agent(number, of=number))
+            seen.see(ended(4, of=3, joins=(trace(2).hex(),)))
+            seen.runs.merged.clear()
+            alive = trees() - before
+            seen.wait(HOUR)
+            left = trees() - before
+        finally:
+            gc.enable()
+
+        assert (alive, left) == (2, 0)
 
     def test_what_was_put_away_can_be_looked_at(self) -> None:
         seen = Registry()

@@ -245,6 +245,7 @@ class Runs:
         older.record.keys += (younger.id,)
         self._keys[younger.id] = older.id
         older.tree.absorb(younger.tree)
+        younger.tree.close()
         self.merged.append((older, younger))
         self._stats.merged += 1
         return older
@@ -254,6 +255,7 @@ class Runs:
         self._over -= run.record.over
         self._bid_farewell(run.record, "", True)
         self._stats.orphans += run.tree.missing
+        run.tree.close()
         self._dead[run.id] = Tombstone(run.record, now + self._bounds.tombstone, early)
         if len(self._dead) > self._bounds.tombstones:
             self._forget_oldest()

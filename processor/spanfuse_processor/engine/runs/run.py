@@ -28,7 +28,6 @@ class Run:
     __slots__ = (
         "ended_ns",
         "flooded",
-        "id",
         "joins",
         "lanes",
         "last_seen",
@@ -42,7 +41,6 @@ class Run:
     )
 
     def __init__(self, record: Record, tree: CallTree, watch: Watch, lanes: Lanes, now: Instant) -> None:
-        self.id = record.id
         self.record = record
         self.tree = tree
         self.watch = watch
@@ -55,6 +53,11 @@ class Run:
         self.flooded = False
         self.open: OpenCalls | None = None  # calls that began and did not end, where anybody tells of them
         self.suspicion: Suspicion | None = None  # a warning of a loop that stands
+
+    @property
+    def id(self) -> str:
+        """By which it is known."""
+        return self.record.id
 
     @property
     def key(self) -> BreakerKey:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.calls import Nest
 from spanfuse_processor.engine.events import CallStarted
+from spanfuse_processor.engine.tree.agents import agent_at
 from spanfuse_processor.engine.tree.cells import AGENT, NONE, TOOL
 from spanfuse_processor.engine.tree.nodes import STEPS, Nodes
 from spanfuse_processor.engine.tree.traces import Traces
@@ -203,7 +204,7 @@ class Lines:
 
     def _step(self, place: Place, node: int) -> Place:
         """One agent further down."""
-        name, span_id = (self._nodes.agents or {})[node]
+        name, span_id, _ = agent_at(self._nodes.agents, node)
         up, apart = place.rung, place.tool
         if up is not None and name == up.name and not apart:
             apart = self._alike(place.agent, name) >= LAUNCHES
@@ -237,14 +238,14 @@ class Lines:
             kid = waiting.pop()
             code = nodes.code(kid)
             if code == AGENT:
-                count += (nodes.agents or {})[kid].name == name
+                count += agent_at(nodes.agents, kid).name == name
             elif code != TOOL:
                 waiting.extend(kids.get(kid, ()))
         return count
 
     def _of_agent(self, node: int, place: Place, own: Place, top: int) -> Nest:
         """What there is to say of an agent below `place`: what led to it, and whether it is told twice."""
-        name, rung = (self._nodes.agents or {})[node].name, own.rung
+        name, rung = agent_at(self._nodes.agents, node).name, own.rung
         above = (rung.levels if rung is not None else 1) - 1 + self._led(top)
         launches = self._own(node, name, place, top)
         inner = rung is not None and rung.size == 2 and not rung.apart

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.nouns import Usage
 from spanfuse_processor.engine.stats import EngineStats
+from spanfuse_processor.engine.tree.agents import NOBODY, Agent, agent_at, joined
 from spanfuse_processor.engine.tree.cells import (
     AGENT,
     CELLS,
@@ -44,13 +45,6 @@ FIRST: Final = bytes(_TAIL)
 _LOW: Final = 0xFFFF_FFFF
 
 
-class Agent(NamedTuple):
-    """An agent among the nodes."""
-
-    name: str
-    span_id: bytes
-
-
 class Life(NamedTuple):
     """When an agent was at work, in nanoseconds."""
 
@@ -79,7 +73,7 @@ class Nodes(Ids):
         self.missing = 0
         self._stats = stats
         self._tails: dict[bytes, bytes] | None = None  # of traces but the first: their numbers from 1 on
-        self.agents: dict[int, Agent] | None = None  # most runs have few
+        self.agents = NOBODY
         self.kids: dict[int, list[int]] | None = None  # and no agents in agents
         self.guesses: list[int] | None = None  # nor guesses
 
@@ -128,9 +122,7 @@ class Nodes(Ids):
 
     def name(self, node: int, name: str, span_id: bytes) -> None:
         """Says who an agent is."""
-        if self.agents is None:
-            self.agents = {}
-        self.agents[node] = Agent(name, span_id)
+        self.agents = joined(self.agents, Agent(name, span_id, node))
 
     def hang(self, node: int, parent: int) -> None:
         """Puts a node below another, wherever it was before."""
@@ -197,16 +189,17 @@ class Nodes(Ids):
     def above(self, node: int) -> tuple[str, ...]:
         """The agents from `node` up, itself included, outermost first."""
         agents = self.agents
-        if agents is None:
+        if not agents:
             return ()
         cells = self.cells
         found: list[str] = []
         for _ in range(STEPS):
             if node == NONE:
                 break
-            if node in agents:
-                found.append(agents[node].name)
-            node = cells[node * CELLS]
+            base = node * CELLS
+            if cells[base + META] & KIND == AGENT:
+                found.append(agent_at(agents, node).name)
+            node = cells[base]
         found.reverse()
         return tuple(found)
 

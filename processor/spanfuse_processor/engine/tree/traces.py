@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.tree.agents import listed
 from spanfuse_processor.engine.tree.cells import AGENT, NONE, TOOL
 from spanfuse_processor.engine.tree.nodes import STEPS, Life, Nodes
 
@@ -63,7 +64,7 @@ class Traces:
         self.queued: dict[int, int] = {}
         self.moved: list[int] = []
         self._nodes = nodes
-        lives = ((node, nodes.life(node)) for node in nodes.agents or ())
+        lives = ((agent.node, nodes.life(agent.node)) for agent in listed(nodes.agents))
         known = [Stay(*life, nodes.trace, node) for node, life in lives if life.ended_ns]
         self._recent = deque(known, RECENT)
         self._links: OrderedDict[bytes, bytes] = OrderedDict()  # trace -> the span that it follows

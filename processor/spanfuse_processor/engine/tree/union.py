@@ -6,6 +6,7 @@ Rule 2: it tells which model calls turn out to wrap others, so that they can be 
 
 from __future__ import annotations
 
+from spanfuse_processor.engine.tree.agents import agent_at
 from spanfuse_processor.engine.tree.cells import (
     AGENT,
     CELLS,
@@ -52,7 +53,8 @@ def _take(nodes: Nodes, other: Nodes, theirs: int, moved: list[int]) -> int:
     cells[base + META] = kept | (meta & (KIND | ENDED | USED | COUNTED | GUESSED))
     if meta & KIND == AGENT:
         cells[base + META] += 1 << HEIGHT
-        nodes.name(node, *(other.agents or {})[theirs])
+        name, span_id, _ = agent_at(other.agents, theirs)
+        nodes.name(node, name, span_id)
     parent = other.cells[source]
     if parent != NONE and moved[parent] != NONE and not nodes.leads(moved[parent], node):
         nodes.hang(node, moved[parent])
