@@ -168,7 +168,7 @@ class CallTree(Books):
         base = node * CELLS
         cells[base + META] |= ENDED
         if kind is MODEL or kind is EMBEDDINGS:
-            usage = charged(event)
+            usage = event.usage or charged(event)
             if usage is not None:
                 counts = self._spending.tell(self, node, event, usage, cost)
         if cells[base] != NONE and (cells[base + META] > PLAIN or self.guesses):

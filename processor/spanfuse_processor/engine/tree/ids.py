@@ -73,7 +73,9 @@ class Ids:
             return self._admit_odd(key)
         place, number = _place(key, len(buckets)), self.count
         bucket = buckets[place]
-        at = _find(bucket, key, _SIZE)
+        at = bucket.rfind(key)
+        if at > 0 and at % _SIZE:
+            at = _find(bucket, key, _SIZE)
         if at >= 0:
             return int.from_bytes(bucket[at + KEY : at + _SIZE], "little")
         if number >= self.limit:
@@ -87,7 +89,9 @@ class Ids:
     def _admit_head(self, head: bytes) -> int | None:
         """The same of a key that ends in zeros, None when more have come than are kept so."""
         heads, number = self._heads, self.count
-        at = _find(heads, head, _HEAD)
+        at = heads.rfind(head)
+        if at > 0 and at % _HEAD:
+            at = _find(heads, head, _HEAD)
         if at >= 0:
             return at // _HEAD
         if number >= self.limit:

@@ -60,6 +60,15 @@ class Books(Nodes):
         super().__init__(limit, stats)
         self.totals = totals
 
+    def charge(self, node: int, usage: Usage, cost: MicroUsd | None) -> bool:
+        """A model call that counts, unless one below tells the same (False)."""
+        if cost is not None and cost > MOST:
+            cost = MOST
+        counts = self.spend(node, usage, cost)
+        if counts:
+            self.totals.add(usage, cost)
+        return counts
+
 
 class Spending:
     """Keeps the sums of runs: one for all runs of an engine. `amend` is told what is said anew; None: nobody
@@ -80,7 +89,7 @@ class Spending:
                 books.uncount(node)
                 return False
             books.guesses = [*(books.guesses or ())[1 - MAX_GUESSES :], node]
-        counts = _spend(books, node, fitting(usage), cost)
+        counts = books.charge(node, fitting(usage), cost)
         if books.guesses:
             self._give_way(books)
         return counts
@@ -146,7 +155,7 @@ class Spending:
         if books.uncount(node):
             books.totals.take(books.usage(node), books.cost(node))
         cost = price(event, usage)
-        if _spend(books, node, usage, cost):
+        if books.charge(node, usage, cost):
             self._say(event.trace_id, event.span_id, usage, cost)
         self.rise(books, node)
 
@@ -163,15 +172,6 @@ class Spending:
     ) -> None:
         if self._amend is not None:
             self._amend(Amended(trace_id, span_id, usage, cost, guessed))
-
-
-def _spend(books: Books, node: int, usage: Usage, cost: MicroUsd | None) -> bool:
-    if cost is not None and cost > MOST:
-        cost = MOST
-    counts = books.spend(node, usage, cost)
-    if counts:
-        books.totals.add(usage, cost)
-    return counts
 
 
 def _forget(nodes: Nodes, guess: int) -> None:
