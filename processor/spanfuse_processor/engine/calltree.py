@@ -124,7 +124,7 @@ class CallTree(Books):
 
     def absorb(self, other: CallTree) -> None:
         """Takes over the tree of a run that turned out to be the same."""
-        self.totals.merge(other.totals)
+        self.totals.unite(other.totals)
         self._kin = self._kin or Kin(self)
         moved, wrappers = self._kin.unite(other._kin or Kin(other))
         for node in wrappers:

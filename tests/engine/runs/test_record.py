@@ -80,8 +80,8 @@ def test_of_two_verdicts_the_older_runs_stays_and_both_runs_money_is_split_right
     younger.note(seen(1), "stop")
     spend(younger, 3)
 
-    older.absorb(younger)
     older.merge(younger)
+    older.unite(younger)
 
     assert older.said.stop == younger.said.stop
     assert (older.cost, older.spent_after()) == (33, 3)
@@ -93,8 +93,8 @@ def test_a_stop_of_the_older_run_counts_nothing_that_the_younger_spent_before() 
     spend(older, 4)
     spend(younger, 20)
 
-    older.absorb(younger)
     older.merge(younger)
+    older.unite(younger)
 
     assert (older.cost, older.spent_after()) == (24, 4)
 
@@ -155,7 +155,7 @@ def test_it_is_known_of_which_calls_it_could_be_told_whether_they_repeat() -> No
     names_only.count(Call(agent(2), "r1", 2, 0, 0, (), True))
 
     assert [*judged, made.judged, names_only.judged] == ["all", "all", "some", "none"]
-    made.absorb(names_only)
+    made.merge(names_only)
     assert (made.compared, made.blind) == (1, 2)
 
 

@@ -36,6 +36,6 @@ def test_the_sums_of_two_runs_are_the_sums_of_both() -> None:
     one.add(USAGE, 7)
     other.add(USAGE, None)
 
-    one.merge(other)
+    one.unite(other)
 
     assert astuple(one) == (2, 20, 10, 6, 4, 7, 1)

@@ -127,12 +127,14 @@ def _add_model(event: CallEnded, get: Get, more: bool) -> bool:
     event.name, event.model = asked or answered, answered or asked
     event.provider = PROVIDERS.get(provider, provider)
     event.response_id = response_id
+    cached, written = get(names.CACHED_TOKENS), get(names.CACHE_WRITE_TOKENS)
+    reasoned = get(names.REASONING_TOKENS)
     event.usage = reported(
         count(get(names.INPUT_TOKENS)),
         count(get(names.OUTPUT_TOKENS)),
-        _part(get(names.CACHED_TOKENS)),
-        _part(get(names.CACHE_WRITE_TOKENS)),
-        _part(get(names.REASONING_TOKENS)),
+        count(cached) or 0 if cached else 0,
+        count(written) or 0 if written else 0,
+        count(reasoned) or 0 if reasoned else 0,
         False,
         details(get) if more else None,
     )
@@ -154,10 +156,6 @@ def _add_seldom_of_model(event: CallEnded, get: Get) -> None:
         event.service = service.lower()
     event.budget = None if budget is None else micro_usd(budget)
     event.resends = count(get(names.RESENDS)) or 0
-
-
-def _part(tokens: object) -> int:
-    return count(tokens) or 0 if tokens else 0
 
 
 @lru_cache(maxsize=4_096)

@@ -159,7 +159,7 @@ class Record(Totals):
             return Light.RED
         return Light.YELLOW if self.said.findings or self.said.stop else Light.GREEN
 
-    def absorb(self, other: Record) -> None:
+    def merge(self, other: Record) -> None:
         """Takes over a younger run's record; the older verdict stays. The sums are merged by the trees."""
         self.keys += other.keys
         self.agent = self.agent or other.agent
@@ -168,9 +168,9 @@ class Record(Totals):
         self.started_ns = min(self.started_ns, other.started_ns)
         self.last_ns = max(self.last_ns, other.last_ns)
         if self.said is not NOTHING_SAID or other.said is not NOTHING_SAID:
-            self._absorb(self.say(), other.said, other.cost - other.spent_after())
+            self._merge(self.say(), other.said, other.cost - other.spent_after())
 
-    def _absorb(self, mine: Said, others: Said, before: MicroUsd) -> None:
+    def _merge(self, mine: Said, others: Said, before: MicroUsd) -> None:
         """The same of what was said; `before` is what the other had spent while nothing stopped it."""
         mine.findings = [*mine.findings, *others.findings][:MAX_FINDINGS]
         mine.warn = mine.warn or others.warn

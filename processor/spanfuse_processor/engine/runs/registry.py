@@ -241,7 +241,7 @@ class Runs:
         self._over -= younger.record.over
         if self._owns_its_trace(younger.record):
             older.record.keys += (younger.record.trace_id,)
-        older.record.absorb(younger.record)
+        older.record.merge(younger.record)
         older.record.keys += (younger.id,)
         self._keys[younger.id] = older.id
         older.tree.absorb(younger.tree)

@@ -55,7 +55,7 @@ class Totals:
         self.unpriced -= 1
         self.cost += cost
 
-    def merge(self, other: Totals) -> None:
+    def unite(self, other: Totals) -> None:
         """Adds the sums of a run that turned out to be the same."""
         self.calls += other.calls
         self.input_tokens += other.input_tokens
