@@ -42,6 +42,7 @@ _NO_SPAN: Final = bytes(8)
 _TRACE, _TAIL = 16, 4  # bytes of a trace's id, and of its number in a key
 FIRST: Final = bytes(_TAIL)
 """What ends the keys of the first trace."""
+_FEW: Final = 32  # nodes for which there is no room to spare: most runs have no more
 _LOW: Final = 0xFFFF_FFFF
 
 
@@ -57,7 +58,7 @@ class Nodes(Ids):
 
     Attributes:
         trace: the first trace.
-        cells: all nodes, one after the other.
+        cells: all nodes, one after the other; another array once a node is entered.
         missing: nodes that are awaited.
         agents: those nodes that are agents.
         guesses: the latest nodes whose usage is a guess, oldest first.
@@ -102,7 +103,10 @@ class Nodes(Ids):
         next_one = self.count
         node = self.admit(key)
         if node == next_one:
-            self.cells.extend(_BLANK)
+            if node < _FEW:  # exactly: an array that is extended takes room to spare
+                self.cells = self.cells + _BLANK
+            else:
+                self.cells.extend(_BLANK)
         return node
 
     def place(self, node: int, code: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> None:
@@ -112,7 +116,9 @@ class Nodes(Ids):
         if parent_id and parent_id != _NO_SPAN:
             if cells[base] != NONE:
                 self._unlist(node)
-            cells[base] = self._parent(node, trace_id, parent_id, fresh)
+            parent = self._parent(node, trace_id, parent_id, fresh)
+            cells = self.cells  # the parent may be new
+            cells[base] = parent
         meta = cells[base + META] | code
         if code == AGENT:
             meta += 1 << HEIGHT
