@@ -107,12 +107,15 @@ class Pricer:
             self.wait(call.run, event, event.usage, stopped)
         else:
             rates = self.known(event)
-            call.unpriced = cost is None or is_guess(rates, event.cost)
-            if call.unpriced:
-                self.unpriced(event)
-                stats.guessed += cost is not None
-        stats.estimated += event.estimated
-        call.estimated = event.estimated or (call.unpriced and cost is not None)
+            if cost is None or is_guess(rates, event.cost):
+                call.unpriced = True
+                stats.count_unpriced(event.model or event.name)
+                if cost is not None:
+                    stats.guessed += 1
+                    call.estimated = True
+        if event.estimated:
+            stats.estimated += 1
+            call.estimated = True
         if rates is not None and event.kind is MODEL:
             call.window = rates.window
 
