@@ -13,7 +13,7 @@ from typing import Final
 
 from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.events import CallEnded, CallStarted
-from spanfuse_processor.engine.marks import Few
+from spanfuse_processor.engine import marks
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.cells import CELLS, CODES, ENDED, HEIGHT, KIND, LINK, META, NONE, PLAIN
@@ -30,7 +30,6 @@ CHARGED = (MODEL, EMBEDDINGS)
 ROOTS = (AGENT, Kind.WORKFLOW)
 _MAX_TOLD: Final = 128
 """Tool calls of a run that are remembered by their id: two tellings of one come close together."""
-_NONE_TOLD: Final = Few()
 
 
 class CallTree(Books):
@@ -66,7 +65,7 @@ class CallTree(Books):
         self.folded = 0
         self._spending = spending or Spending(stats)
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
-        self._told = _NONE_TOLD  # tool calls by their id, and whether their content was known
+        self._told = b""  # tool calls by their id, and whether their content was known
         self._kin: Kin | None = None  # None while there are neither agents nor other traces
 
     def add(self, event: CallStarted, cost: MicroUsd | None = None) -> Call | None:
@@ -131,7 +130,7 @@ class CallTree(Books):
             self._spending.take(self, node)
         if other._open:
             self._open = (self._open or {}) | {moved[node]: number for node, number in other._open.items()}
-        self._told = self._told.absorb(other._told, _MAX_TOLD)
+        self._told = marks.join(self._told, other._told, _MAX_TOLD)
         self.folded += other.folded
 
     def close(self) -> None:
@@ -226,7 +225,8 @@ class CallTree(Books):
     def _tell(self, event: CallEnded) -> bool | None:
         """None: first telling of this tool call. True: told before, but only now with its content."""
         readable = event.prints is not None
-        self._told, known = self._told.meet((event.tool_call_id, event.name), readable, _MAX_TOLD)
+        told = (event.tool_call_id, event.name)
+        self._told, known = marks.meet(self._told, told, readable, _MAX_TOLD)
         if known is None:
             return None
         self._stats.twins += 1

@@ -2,8 +2,8 @@
 
 Rule 1: eight bytes a mark, the oldest forgotten first. Rule 2: many are kept in buckets, so that looking for
 one costs no more than among few; which mark went where costs a byte more. Rule 3: two that share 56 bits of
-hash are taken for one; that is rarer than a broken disk. It does not know what is hashed, nor what the flag
-means.
+hash are taken for one; that is rarer than a broken disk. It does not know what is hashed, nor what the flags
+mean.
 """
 
 from __future__ import annotations
@@ -12,80 +12,80 @@ from collections.abc import Hashable, Iterator
 from struct import Struct
 from typing import Final
 
-_ENTRY: Final = Struct("8s")  # seven bytes of hash, one of flag
+_ENTRY: Final = Struct("8s")  # seven bytes of hash, one of flags
 _SIZE: Final = _ENTRY.size
 _MARK: Final = _SIZE - 1  # bytes of hash
 _HASH: Final = (1 << 56) - 1
-_FLAGS: Final = (b"\0", b"\1")
-_FEW: Final = 256 * _SIZE  # bytes that are looked through as they are
+_FLAGS: Final = tuple(bytes((flags,)) for flags in range(256))
+_FEW: Final = 128 * _SIZE  # bytes that are looked through as they are
 _BUCKETS: Final = 16
+_NOTHING: Final = bytearray()  # of whoever has no buckets: nobody adds to it
 
 
-class Few(bytes):
-    """The latest few things, as a value: for what every run has some of, and an object around would double.
+def meet(few: bytes, thing: Hashable, flag: bool, limit: int) -> tuple[bytes, bool | None]:
+    """A thing comes, of which the latest `limit` are kept in plain bytes.
 
-    >>> few, known = Few().meet("a", False, 2)
-    >>> few, again = few.meet("a", True, 2)
-    >>> known, again, few.meet("a", False, 2)[1]
+    That is for what every run has some of, where an object around them would double it. Returns all, and the
+    flag that it had, None when it is new; a flag once set stays.
+
+    >>> few, known = meet(b"", "a", False, 2)
+    >>> few, again = meet(few, "a", True, 2)
+    >>> known, again, meet(few, "a", False, 2)[1]
     (None, False, True)
     """
+    mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
+    at = _find(few, mark)
+    if at < 0:
+        return (few + mark + _FLAGS[flag])[-limit * _SIZE :], None
+    known = bool(few[at + _MARK])
+    return (few if known or not flag else _flagged(few, at, flag)), known
 
-    __slots__ = ()
 
-    def meet(self, thing: Hashable, flag: bool, limit: int) -> tuple[Few, bool | None]:
-        """A thing comes, of which the latest `limit` are kept.
-
-        Returns all, and the flag that it had, None when it is new; a flag once set stays.
-        """
-        mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
-        at = _find(self, mark)
-        if at < 0:
-            return self.absorb(mark + _FLAGS[flag], limit), None
-        known = bool(self[at + _SIZE - 1])
-        return (self if known or not flag else Few(_flagged(self, at))), known
-
-    def absorb(self, other: bytes, limit: int) -> Few:
-        """All, and what came elsewhere."""
-        return Few((self + other)[-limit * _SIZE :])
+def join(few: bytes, other: bytes, limit: int) -> bytes:
+    """The latest `limit` of a few, and of those that came elsewhere."""
+    return (few + other)[-limit * _SIZE :]
 
 
 class Marks:
-    """The latest `limit` things.
+    """The latest `limit` things; one with several flags counts as so many.
 
     >>> marks = Marks(2)
-    >>> marks.meet("a", False), marks.meet("a", True), marks.meet("a", False)
-    (None, False, True)
+    >>> marks.meet("a"), marks.meet("a", 1), marks.meet("a")
+    (None, 0, 1)
     """
 
-    __slots__ = ("_buckets", "_few", "_limit", "_order")
+    __slots__ = ("_buckets", "_few", "_limit", "_order", "_weight")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._few = Few()
+        self._few = b""
         self._buckets: tuple[bytearray, ...] | None = None  # in place of those few, once there are many
-        self._order: bytearray | None = None  # into which bucket each mark went
+        self._order = _NOTHING  # into which bucket each mark went
+        self._weight = 0  # how many there are, as they count
 
-    def meet(self, thing: Hashable, flag: bool) -> bool | None:
-        """A thing comes. Returns the flag that it had, None when it is new; a flag once set stays."""
-        if self._buckets is None:
-            self._few, known = self._few.meet(thing, flag, self._limit)
-            if len(self._few) > _FEW:
-                self._divide()
-            return known
+    def meet(self, thing: Hashable, flags: int = 0) -> int | None:
+        """A thing comes. Returns the flags that it had, None when it is new; a flag once set stays."""
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
-        bucket = self._buckets[mark[0] % _BUCKETS]
-        at = _find(bucket, mark)
-        if at < 0:
-            self._keep(mark + _FLAGS[flag])
-            return None
-        known = bool(bucket[at + _SIZE - 1])
-        bucket[at + _SIZE - 1] |= flag
-        return known
+        buckets = self._buckets
+        kept = self._few if buckets is None else buckets[mark[0] % _BUCKETS]
+        if kept.rfind(mark) >= 0:  # nearly never
+            at = _find(kept, mark)
+            if at >= 0:
+                return self._meet_again(kept, at, flags)
+        self._keep(mark + _FLAGS[flags])
+        return None
+
+    def flags(self, thing: Hashable) -> int | None:
+        """The flags of a thing, None when it did not come."""
+        mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
+        kept = self._few if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
+        at = _find(kept, mark)
+        return None if at < 0 else kept[at + _MARK]
 
     def __contains__(self, thing: Hashable) -> bool:
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         kept = self._few if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
-        return _find(kept, mark) >= 0
+        return kept.rfind(mark) >= 0 and _find(kept, mark) >= 0
 
     def absorb(self, other: Marks) -> None:
         """Takes over what came elsewhere."""
@@ -93,41 +93,60 @@ class Marks:
             self._keep(entry)
 
     def __len__(self) -> int:
-        return len(self._few) // _SIZE if self._order is None else len(self._order)
+        return len(self._few) // _SIZE + len(self._order)
+
+    def _meet_again(self, kept: bytes | bytearray, at: int, flags: int) -> int:
+        """What is known comes again."""
+        known = kept[at + _MARK]
+        if known | flags == known:
+            return known
+        if isinstance(kept, bytearray):
+            kept[at + _MARK] = known | flags
+            self._weight += _weight(known | flags) - _weight(known)
+        else:
+            self._few = _flagged(kept, at, known | flags)
+        return known
 
     def _keep(self, entry: bytes) -> None:
-        """Keeps a mark and its flag, in the place of the oldest where there is no room."""
+        """Keeps a mark and its flags, in the place of the oldest where there is no room."""
         buckets, order = self._buckets, self._order
-        if buckets is None or order is None:
-            self._few = self._few.absorb(entry, self._limit)
-            if len(self._few) > _FEW:
+        if buckets is None:
+            few = self._few = (self._few + entry)[-self._limit * _SIZE :]
+            if len(few) > _FEW:
                 self._divide()
             return
         at = entry[0] % _BUCKETS
         buckets[at].extend(entry)
         order.append(at)
-        if len(order) > self._limit:
-            del buckets[order[0]][:_SIZE], order[0]
+        self._weight += _weight(entry[_MARK])
+        while self._weight > self._limit:
+            oldest = buckets[order[0]]
+            self._weight -= _weight(oldest[_MARK])
+            del oldest[:_SIZE], order[0]
 
     def _divide(self) -> None:
         """There are many now."""
-        few, self._few = self._few, Few()
-        self._order, self._buckets = bytearray(), tuple(bytearray() for _ in range(_BUCKETS))
+        few, self._few, self._order = self._few, b"", bytearray()
+        self._buckets = tuple(bytearray() for _ in range(_BUCKETS))
         for (entry,) in _ENTRY.iter_unpack(few):
             self._keep(entry)
 
     def _entries(self) -> Iterator[bytes]:
         """All marks with their flags, the oldest first."""
-        if self._buckets is None or self._order is None:
+        if self._buckets is None:
             return (entry for (entry,) in _ENTRY.iter_unpack(self._few))
         buckets = [_ENTRY.iter_unpack(bytes(each)) for each in self._buckets]
         return (next(buckets[at])[0] for at in self._order)
 
 
-def _flagged(kept: bytes, at: int) -> bytes:
-    """The same with a flag at one of them."""
+def _weight(flags: int) -> int:
+    return flags.bit_count() or 1
+
+
+def _flagged(kept: bytes, at: int, flags: int) -> bytes:
+    """The same with other flags at one of them."""
     end = at + _SIZE
-    return kept[: end - 1] + b"\1" + kept[end:]
+    return kept[: end - 1] + _FLAGS[flags] + kept[end:]
 
 
 def _find(kept: bytes | bytearray, mark: bytes) -> int:

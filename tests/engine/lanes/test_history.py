@@ -10,8 +10,9 @@ from tests.engine.making import SECOND, ended
 
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.fingerprints.sketch import Sketcher
-from spanfuse_processor.engine.lanes.history import SAME_RESULT, SEEN, WINDOW, History, grow
+from spanfuse_processor.engine.lanes.history import SAME_RESULT, SEEN, WINDOW, History
 from spanfuse_processor.engine.lanes.keys import keys_of
+from spanfuse_processor.engine.lanes.timing import grow
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 
 

@@ -182,7 +182,7 @@ class FanoutDetector:
         self._tasks.setdefault(key, Task()).given(event.started_ns, prints.result)
         if len(self._tasks) > KEPT:
             self._tasks.popitem(last=False)
-        return self._known.meet(key, False) is None
+        return self._known.meet(key) is None
 
     def _count(self, call: Call, end: int, is_new: bool) -> Level:
         """One more agent; `is_new`: it worked on what nobody was given before."""

@@ -16,7 +16,8 @@ from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
-from spanfuse_processor.engine.lanes.history import NS, failed
+from spanfuse_processor.engine.lanes.history import failed
+from spanfuse_processor.engine.lanes.timing import NS
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 

@@ -12,25 +12,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from struct import Struct
 from typing import ClassVar, Final
 
+from spanfuse_processor.engine import pace
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.marks import Marks
 from spanfuse_processor.engine.nouns import Kind
-from spanfuse_processor.engine.pace import NS, Pace
+from spanfuse_processor.engine.pace import NS
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 MINUTE: Final = 60
 MODEL, EMBEDDINGS = Kind.MODEL, Kind.EMBEDDINGS  # a member looked up in its enum costs four times as much
-_STILL: Final = Pace()
 NEW, KNOWN, UNKNOWN = News.NEW, News.KNOWN, News.UNKNOWN
 
 ANSWERS: Final = 64
 """Answers to what nobody knows that are remembered."""
+
+# A row: model calls each of which began after the one before had ended. How many; those of them of which
+# nothing new is known; the latest that followed closely, and brought nothing new after the first; when the
+# last began, and the latest end; the size of its input, in tokens. Behind it, the pace of all model calls.
+_ROW: Final = Struct("<3I2qQ")
+_pack_row, _read_row = _ROW.pack, _ROW.unpack_from
+_PACE: Final = _ROW.size
+_NO_ROW: Final = _pack_row(0, 0, 0, -NS, -NS, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,60 +53,6 @@ class RateLimits(DetectorLimits):
     burst_seconds: int = 5
     rapid: int = 8
     rapid_gap: float = 0.1
-
-
-class Row:
-    """Model calls each of which began after the one before had ended.
-
-    Attributes:
-        calls: how many.
-        stale: those of them of which nothing new is known.
-        rapid: the latest that followed closely, and brought nothing new after the first.
-    """
-
-    __slots__ = ("_answers", "_last_end", "_last_start", "_size", "calls", "rapid", "stale")
-
-    def __init__(self) -> None:
-        self.calls = self.stale = self.rapid = 0
-        self._last_start = self._last_end = -NS
-        self._size = 0  # of the input, in tokens
-        self._answers: Marks | None = None
-
-    def add(self, call: Call, event: CallEnded, gap_ns: float) -> None:
-        """One more call."""
-        start = event.started_ns
-        if start < self._last_start:
-            return  # it is of no row: another began meanwhile
-        if start < self._last_end:
-            self.calls = self.stale = self.rapid = 0
-        news = self._news(call, event)
-        close = start - self._last_start < gap_ns
-        self.calls += 1
-        self.stale += news is not NEW
-        self.rapid = 1 + self.rapid if close and news is KNOWN else 1
-        self._last_start = start
-        if event.ended_ns > self._last_end:
-            self._last_end = event.ended_ns
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether next to nothing was new."""
-        return 4 * self.stale > 3 * self.calls
-
-    def _news(self, call: Call, event: CallEnded) -> News:
-        """What a call brought, for all that is known."""
-        before, self._size = self._size, event.usage.input_tokens if event.usage is not None else 0
-        if event.error:
-            return KNOWN
-        if call.news is not UNKNOWN:
-            return NEW if call.news is NEW else KNOWN
-        if self._size < before:
-            return NEW
-        answer = event.prints.result if event.prints is not None else ""
-        if not answer:
-            return KNOWN if before else UNKNOWN
-        self._answers = self._answers or Marks(ANSWERS)
-        return NEW if self._answers.meet(answer, False) is None else KNOWN
 
 
 class RateDetector:
@@ -122,12 +77,13 @@ class RateDetector:
     heeds: ClassVar[frozenset[Kind]] = frozenset({MODEL, EMBEDDINGS})
     only_warns: ClassVar[tuple[Unit, ...]] = (Unit.FEATURE,)
 
-    __slots__ = ("_embeddings", "_limits", "_pace", "_row", "_told")
+    __slots__ = ("_answers", "_embeddings", "_limits", "_models", "_told")
 
     def __init__(self, limits: RateLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
-        self._row = Row()
-        self._pace = self._embeddings = _STILL  # of model calls, and of embeddings
+        self._models = _NO_ROW  # the latest row and the pace of model calls, packed
+        self._embeddings = pace.STILL
+        self._answers: Marks | None = None
         self._told: tuple[tuple[str, Severity], ...] = ()
 
     def started(self, call: Call) -> None:
@@ -138,34 +94,66 @@ class RateDetector:
         event = call.event
         kind = event.kind
         if kind is MODEL and isinstance(event, CallEnded):
-            limits, row = self._limits, self._row
-            pace = self._pace = self._pace.add(event.started_ns, MINUTE)
-            row.add(call, event, limits.rapid_gap * NS)
-            if row.rapid >= limits.rapid or pace.calls > limits.per_minute:
-                return self._judged(call, pace)
+            limits, models = self._limits, self._models
+            head, calls, stale, rapid = self._joined(call, event, models[:_PACE])
+            paced = pace.add(models[_PACE:], event.started_ns, MINUTE)
+            self._models = head + paced
+            if rapid >= limits.rapid or pace.calls(paced) > limits.per_minute:
+                looping = calls >= limits.burst * limits.burst_seconds and 4 * stale > 3 * calls
+                return self._judged(call, paced, rapid, looping)
             return None
         if kind is EMBEDDINGS:
-            self._embeddings = self._embeddings.add(event.started_ns, MINUTE)
+            self._embeddings = pace.add(self._embeddings, event.started_ns, MINUTE)
             return self._burst(call, self._embeddings, "embeddings calls", False)
         return None
 
-    def _judged(self, call: Call, pace: Pace) -> Finding | None:
-        limits, row, finding = self._limits, self._row, None
-        if 0 < limits.rapid <= row.rapid:
-            message = f"{row.rapid} model calls in a row brought nothing new, each less than"
+    def _joined(self, call: Call, event: CallEnded, row: bytes) -> tuple[bytes, int, int, int]:
+        """The row that a call joins or begins, packed; how many are in it, stale, and rapid."""
+        calls, stale, rapid, last_start, last_end, before = _read_row(row)
+        start, end = event.started_ns, event.ended_ns
+        if start < last_start:
+            return row, calls, stale, rapid  # it is of no row: another began meanwhile
+        if start < last_end:
+            calls = stale = rapid = 0
+        size = event.usage.input_tokens if event.usage is not None else 0
+        news = NEW if call.news is NEW and not event.error else self._news(call, event, size, before)
+        calls += 1
+        stale += news is not NEW
+        rapid = 1 + rapid if news is KNOWN and start - last_start < self._limits.rapid_gap * NS else 1
+        row = _pack_row(calls, stale, rapid, start, end if end > last_end else last_end, size)
+        return row, calls, stale, rapid
+
+    def _news(self, call: Call, event: CallEnded, size: int, before: int) -> News:
+        """What a call brought, for all that is known."""
+        if event.error:
+            return KNOWN
+        if call.news is not UNKNOWN:
+            return NEW if call.news is NEW else KNOWN
+        if size < before:
+            return NEW
+        answer = event.prints.result if event.prints is not None else ""
+        if not answer:
+            return KNOWN if before else UNKNOWN
+        self._answers = self._answers or Marks(ANSWERS)
+        return NEW if self._answers.meet(answer) is None else KNOWN
+
+    def _judged(self, call: Call, paced: bytes, rapid: int, looping: bool) -> Finding | None:
+        limits, finding = self._limits, None
+        if 0 < limits.rapid <= rapid:
+            message = f"{rapid} model calls in a row brought nothing new, each less than"
             message += f" {limits.rapid_gap:g} s after the one before"
-            finding = self._say(call, Severity.STOP, "rapid", message, row.rapid, limits.rapid)
+            finding = self._say(call, Severity.STOP, "rapid", message, rapid, limits.rapid)
         if finding is None:
-            looping = row.calls >= limits.burst * limits.burst_seconds and row.is_stale
-            finding = self._burst(call, pace, "model calls", looping)
-        if finding is None and 0 < limits.per_minute < pace.calls:
-            message = f"{pace.calls} model calls within a minute"
-            finding = self._say(call, Severity.WARN, "per_minute", message, pace.calls, limits.per_minute)
+            finding = self._burst(call, paced, "model calls", looping)
+        count = pace.calls(paced)
+        if finding is None and 0 < limits.per_minute < count:
+            message = f"{count} model calls within a minute"
+            finding = self._say(call, Severity.WARN, "per_minute", message, count, limits.per_minute)
         return finding
 
-    def _burst(self, call: Call, pace: Pace, what: str, looping: bool) -> Finding | None:
+    def _burst(self, call: Call, paced: bytes, what: str, looping: bool) -> Finding | None:
         limits = self._limits
-        slowest = pace.slowest(limits.burst_seconds)
+        slowest = pace.slowest(paced, limits.burst_seconds)
         if not 0 < limits.burst <= slowest or not limits.burst_seconds:
             return None
         severity = Severity.STOP if looping else Severity.WARN

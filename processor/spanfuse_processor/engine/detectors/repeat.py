@@ -19,7 +19,8 @@ from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found, lasting
-from spanfuse_processor.engine.lanes.history import NS, SAME_ALL, SAME_RESULT, History, failed
+from spanfuse_processor.engine.lanes.history import SAME_ALL, SAME_RESULT, History, failed
+from spanfuse_processor.engine.lanes.timing import NS
 from spanfuse_processor.engine.nouns import ErrorClass, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity

@@ -114,7 +114,7 @@ class _Work:
             return False
         if event.kind is Kind.MODEL and not event.fresh:
             return False
-        return self.results.meet(prints.result, True) is None
+        return self.results.meet(prints.result) is None
 
 
 class StageDetector:

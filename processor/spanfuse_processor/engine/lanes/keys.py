@@ -1,7 +1,8 @@
 """What calls are compared by: keys for three ways to be equal.
 
 Rule 1: noise (ids, times, counters) is forgiven on one side of a call, never on both. Rule 2: where a result
-says little, or nobody knows it, none is forgiven. It does not know what was called before.
+says little, or nobody knows it, none is forgiven. Rule 3: a call without noise has one key for all three
+ways, a plain number: most calls are so. It does not know what was called before.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _HASH: Final = (1 << 64) - 1
 
 
 class Keys(NamedTuple):
-    """A call's keys for the three ways to be equal; `rough` is equal whenever any of them is."""
+    """A noisy call's keys for the three ways to be equal; `rough` is equal whenever any of them is."""
 
     rough: int
     plain: int
@@ -26,16 +27,16 @@ class Keys(NamedTuple):
     quiet_result: int
 
 
-def keys_of(event: CallEnded, prints: Fingerprints) -> Keys:
+def keys_of(event: CallEnded, prints: Fingerprints) -> int | Keys:
     """The keys of a call. An error has lost its noise, and there its arguments may too; where nobody knows
     what came of it they may not."""
-    name, masked = event.name, prints.arguments_masked
-    if not (prints.error or prints.result) or prints.result_empty or 0 < prints.result_size < TELLING:
-        masked = prints.arguments  # "ok" and nothing are true of many things: no noise is forgiven
-    rough = hash((name, masked, prints.error or prints.result_masked)) & _HASH
-    arguments, result = prints.arguments, prints.result
-    if prints.error or (arguments == masked and result == prints.result_masked):
-        return Keys(rough, rough, rough, rough)
+    name, arguments, masked, error = event.name, prints.arguments, prints.arguments_masked, prints.error
+    result = prints.result
+    if not (error or result) or prints.result_empty or 0 < prints.result_size < TELLING:
+        masked = arguments  # "ok" and nothing are true of many things: no noise is forgiven
+    rough = hash((name, masked, error or prints.result_masked)) & _HASH
+    if error or (arguments == masked and result == prints.result_masked):
+        return rough
     return Keys(
         rough,
         hash((name, arguments, result)) & _HASH,

@@ -15,11 +15,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Final
 
-from spanfuse_processor.engine import effects
+from spanfuse_processor.engine import effects, marks
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.lanes.lane import Lane
-from spanfuse_processor.engine.marks import Few
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 
@@ -28,8 +27,6 @@ MAX_LANES: Final = 64
 
 MAX_WRITTEN: Final = 256
 """Pieces of work that are remembered."""
-
-_NOTHING_WRITTEN: Final = Few()
 
 MAX_PLACES: Final = 256
 """Spans above calls that are remembered."""
@@ -50,7 +47,7 @@ class Lanes:
         self._news = 0  # results of tools that were new, of all agents
         self._talk = 0  # answers of models that were not those before
         self._work = 0  # those of them that were pieces of work: what goes round among several is none
-        self._written = _NOTHING_WRITTEN
+        self._written = b""
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
         self._lanes: tuple[Lane, ...] = ()  # all of them, and by place: many runs have only one
@@ -96,7 +93,7 @@ class Lanes:
 
     def _is_work(self, answer: str) -> bool:
         """Counts a long answer as a piece of work, unless somebody has given it before."""
-        self._written, known = self._written.meet(answer, True, MAX_WRITTEN)
+        self._written, known = marks.meet(self._written, answer, True, MAX_WRITTEN)
         self._work += known is None
         return known is None
 
