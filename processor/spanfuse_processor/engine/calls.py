@@ -66,7 +66,8 @@ class Call:
 
     Of a tool's, a model's or an agent's call that ended: `lane` is the agent at work that made it
     (`lanes.Lane`), `news` what it brought, `effect` what the tool does, as declared or guessed,
-    `repeatable` whether it may repeat.
+    `repeatable` whether it may repeat. `plain` says that there is nothing about it to look at: it is no
+    repeat and like nothing before it, did not fail, acts on nobody outside, and is in no stage and no nest.
     """
 
     event: CallStarted
@@ -81,6 +82,7 @@ class Call:
     news: News = News.UNKNOWN
     effect: str = ""
     repeatable: bool = False
+    plain: bool = False
     window: int = 0
     before_ns: int = 0
     run_cost: MicroUsd = 0

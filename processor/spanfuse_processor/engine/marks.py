@@ -18,6 +18,7 @@ _MARK: Final = _SIZE - 1  # bytes of hash
 _HASH: Final = (1 << 56) - 1
 _FLAGS: Final = tuple(bytes((flags,)) for flags in range(256))
 _FEW: Final = 128 * _SIZE  # bytes that are looked through as they are
+_WEIGHTS: Final = tuple(flags.bit_count() or 1 for flags in range(256))
 _BUCKETS: Final = 16
 _NOTHING: Final = bytearray()  # of whoever has no buckets: nobody adds to it
 
@@ -102,7 +103,7 @@ class Marks:
             return known
         if isinstance(kept, bytearray):
             kept[at + _MARK] = known | flags
-            self._weight += _weight(known | flags) - _weight(known)
+            self._weight += _WEIGHTS[known | flags] - _WEIGHTS[known]
         else:
             self._few = _flagged(kept, at, known | flags)
         return known
@@ -118,11 +119,12 @@ class Marks:
         at = entry[0] % _BUCKETS
         buckets[at].extend(entry)
         order.append(at)
-        self._weight += _weight(entry[_MARK])
-        while self._weight > self._limit:
+        weight = self._weight + _WEIGHTS[entry[_MARK]]
+        while weight > self._limit:
             oldest = buckets[order[0]]
-            self._weight -= _weight(oldest[_MARK])
+            weight -= _WEIGHTS[oldest[_MARK]]
             del oldest[:_SIZE], order[0]
+        self._weight = weight
 
     def _divide(self) -> None:
         """There are many now."""
@@ -137,10 +139,6 @@ class Marks:
             return (entry for (entry,) in _ENTRY.iter_unpack(self._few))
         buckets = [_ENTRY.iter_unpack(bytes(each)) for each in self._buckets]
         return (next(buckets[at])[0] for at in self._order)
-
-
-def _weight(flags: int) -> int:
-    return flags.bit_count() or 1
 
 
 def _flagged(kept: bytes, at: int, flags: int) -> bytes:

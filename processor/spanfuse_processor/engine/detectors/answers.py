@@ -86,6 +86,7 @@ class AnswersDetector:
     name: ClassVar[str] = "answers"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL})
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = ("_alike", "_before", "_limits", "_others", "_places", "_told")
 

@@ -57,6 +57,7 @@ class ChantDetector:
     name: ClassVar[str] = "chant"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({MODEL})
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = ("_limits", "_spans", "_told")
 

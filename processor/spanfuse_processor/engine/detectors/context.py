@@ -89,6 +89,7 @@ class ContextDetector:
     name: ClassVar[str] = "context"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({MODEL, TOOL})
+    woken_by: ClassVar[frozenset[Kind]] = frozenset({MODEL})
 
     __slots__ = (
         "_awaited",

@@ -83,6 +83,7 @@ class CycleDetector:
     name: ClassVar[str] = "cycle"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL, Kind.AGENT})
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = ("_limits", "_told")
 

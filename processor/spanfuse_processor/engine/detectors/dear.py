@@ -70,6 +70,7 @@ class DearDetector:
     name: ClassVar[str] = "dear"
     per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({AGENT, MODEL, Kind.OTHER, Kind.WORKFLOW})
+    woken_by: ClassVar[frozenset[Kind]] = frozenset({MODEL})
 
     __slots__ = ("_agents", "_begun", "_firsts", "_limits", "_told")
 

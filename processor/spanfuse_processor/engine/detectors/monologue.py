@@ -102,6 +102,7 @@ class MonologueDetector:
     name: ClassVar[str] = "monologue"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.MODEL})
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = (
         "_counts",

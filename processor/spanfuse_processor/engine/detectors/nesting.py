@@ -65,6 +65,7 @@ class NestingDetector:
 
     name: ClassVar[str] = "nesting"
     per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = ("_limits", "_told")
 

@@ -69,6 +69,7 @@ class OutsideDetector:
 
     name: ClassVar[str] = "outside"
     per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = ("_limits", "_seen")
 

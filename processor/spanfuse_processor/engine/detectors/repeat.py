@@ -98,6 +98,7 @@ class RepeatDetector:
     name: ClassVar[str] = "repeat"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL, Kind.AGENT})
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = ("_cost", "_limits", "_since_ns", "_told")
 

@@ -19,16 +19,13 @@ from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
-from spanfuse_processor.engine.lanes.history import History
+from spanfuse_processor.engine.lanes.history import MANY, History
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
 GROWN: Final = 0.7
 """Of the words of a result, how many come back when it only grows by a little."""
-
-MANY: Final = 5
-"""Questions, much the same in other words, from which on results are compared."""
 
 MOSTLY: Final = 0.6
 """Of questions in other words, how many results are compared before anything is said."""
@@ -72,6 +69,7 @@ class SimilarDetector:
     name: ClassVar[str] = "similar"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL})
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = ("_before", "_counted", "_grown", "_limits", "_sized", "_told")
 

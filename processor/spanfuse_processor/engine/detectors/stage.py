@@ -135,6 +135,7 @@ class StageDetector:
 
     name: ClassVar[str] = "stage"
     per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = ("_limits", "_stages", "_stopped")
 

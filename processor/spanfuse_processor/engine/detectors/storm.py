@@ -87,6 +87,7 @@ class StormDetector:
     name: ClassVar[str] = "storm"
     per: ClassVar[tuple[Unit, ...]] = (Unit.LANE,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.TOOL, Kind.MODEL})
+    minds_plain: ClassVar[bool] = False
 
     __slots__ = (
         "_hidden",

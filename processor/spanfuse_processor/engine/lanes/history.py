@@ -35,6 +35,9 @@ LIKENESS: Final = 0.8
 MUCH: Final = 0.4
 """Of their words, how many come back when two questions may be the same in other words."""
 
+MANY: Final = 5
+"""Questions, much the same in other words, from which on somebody looks."""
+
 ANY_WAY: Final = slice(0, 3)
 """Equal as they are, or but for noise in the arguments, or but for noise in the result."""
 
@@ -48,7 +51,8 @@ MODEL: Final = Kind.MODEL  # a member looked up in its enum costs four times as 
 _LATEST: Final = Struct("<3qQ")  # its tool, what it asked, its end, in hashes; its sketch
 _pack_latest, _unpack_latest = _LATEST.pack, _LATEST.unpack_from
 _KEYS: Final = _LATEST.size  # where they begin
-_KEY: Final = 8
+_PACKED_KEY: Final = Struct("<Q")
+_KEY, _pack_key = _PACKED_KEY.size, _PACKED_KEY.pack
 _REST: Final = Struct("<3Q9pB")  # started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack = _REST.size, _REST.pack
 _NOTHING: Final = bytes(_KEYS)
@@ -135,16 +139,14 @@ class History(Timed):
 
     def knows(self, keys: int | Keys) -> bool:
         """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
-        if self._find(keys) >= 0:
+        past, packed = self._past, self._packed
+        seen = past.seen if past is not None else None
+        if not isinstance(keys, int):
+            return self._find(keys) >= 0 or (seen is not None and _saw(seen, keys))
+        end = _KEYS + (len(packed) - _KEYS) // (_KEY + _SIZE) * _KEY
+        if packed.rfind(keys.to_bytes(_KEY, "little"), _KEYS, end) >= 0 and self._find(keys) >= 0:
             return True
-        seen = self._past.seen if self._past is not None else None
-        if seen is None:
-            return False
-        if isinstance(keys, int):
-            return keys in seen
-        _, _, same_result, same_arguments = keys
-        known = (seen.flags(same_result) or 0) & _OF_RESULT or (seen.flags(same_arguments) or 0) & _OF_ARGUMENTS
-        return known != 0
+        return seen is not None and keys in seen
 
     def latest(self, keys: int | Keys) -> Step | None:
         """The latest step that is equal in any of the three ways, among those kept."""
@@ -183,10 +185,7 @@ class History(Timed):
 
     def _find(self, keys: int | Keys) -> int:
         """Where among the steps kept the latest is that is equal in any way, -1 when none is."""
-        packed, rough = self._packed, keys if isinstance(keys, int) else keys.rough
-        end = _KEYS + (len(packed) - _KEYS) // (_KEY + _SIZE) * _KEY
-        if packed.rfind(rough.to_bytes(_KEY, "little"), _KEYS, end) < 0:  # nearly always
-            return -1
+        rough = keys if isinstance(keys, int) else keys.rough
         return next((at for at in self._all(rough) if True in self._ways(keys, at)), -1)
 
     def _all(self, rough: int) -> Iterable[int]:
@@ -219,50 +218,46 @@ class History(Timed):
         return past
 
     def _append(self, event: CallEnded, keys: int | Keys, waits: bool, idle_ns: int) -> None:
-        packed, rough = self._packed, keys if isinstance(keys, int) else keys.rough
-        label = self._numbered(_label(event.name, waits, failed(event)))
+        past, packed, rough = self._past, self._packed, keys
         if not isinstance(keys, int):
-            past = self._past = self._past or Past()
+            past, rough = self._past or Past(), keys.rough
             past.noisy = past.noisy or {}
             past.noisy[past.gone + self._kept] = keys
-        rest = _pack(event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
-        if len(packed) >= _FULL:
-            self._replace(keys, rough.to_bytes(_KEY, "little"), rest)
-        else:
+            self._past = past
+        label = self._numbered(_label(event.name, waits, failed(event)))
+        if len(packed) < _FULL:
             end = _KEYS + (len(packed) - _KEYS) // (_KEY + _SIZE) * _KEY
-            self._packed = packed[:end] + rough.to_bytes(_KEY, "little") + packed[end:] + rest
-
-    def _replace(self, keys: int | Keys, key: bytes, rest: bytes) -> None:
-        """A step takes the place of the oldest, of which it is remembered that it was."""
-        packed, past = self._packed, self._past
-        if past is None:
-            past = self._past = Past()
-        if past.seen is None or not isinstance(packed, bytearray):
-            packed = self._packed = bytearray(packed)
-            past.seen = self._all_seen(past)
+            rest = _pack(event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
+            self._packed = packed[:end] + _pack_key(rough) + packed[end:] + rest
+            return
+        seen = past.seen if past is not None else None
+        if past is None or seen is None or not isinstance(packed, bytearray):
+            past, seen, packed = self._go_on()
+        slot = past.gone % WINDOW  # that of the oldest
+        at = _RESTS + _SIZE * slot
+        _REST.pack_into(packed, at, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
+        _PACKED_KEY.pack_into(packed, _KEYS + _KEY * slot, rough)
         if past.noisy:
             past.noisy.pop(past.gone, None)
-        slot = past.gone % WINDOW
         past.gone += 1
-        at = _KEYS + _KEY * slot
-        packed[at : at + _KEY] = key
-        at = _RESTS + _SIZE * slot
-        packed[at : at + _SIZE] = rest
-        _see(past.seen, keys)
+        _see(seen, keys)
 
-    def _all_seen(self, past: Past) -> Marks:
-        """That they were is remembered of those kept, too, from the first that has to go on."""
+    def _go_on(self) -> tuple[Past, Marks, bytearray]:
+        """The first step has to go: from now on it is remembered of each that it was."""
+        packed, past = bytearray(self._packed), self._past or Past()
         seen, noisy = Marks(2 * (SEEN + WINDOW)), past.noisy or {}
-        for number, rough in enumerate(memoryview(self._packed)[_KEYS:_RESTS].cast("Q")):
+        for number, rough in enumerate(memoryview(packed)[_KEYS:_RESTS].cast("Q")):
             _see(seen, noisy.get(number, rough))
-        return seen
+        self._packed, self._past, past.seen = packed, past, seen
+        return past, seen, packed
 
     def _numbered(self, label: Label) -> int:
         """The number of a label, which is that of one that is not used any more when there are many."""
         labels = self._labels
-        if label in labels:
+        try:
             return labels.index(label)
-        number = len(labels)
+        except ValueError:
+            number = len(labels)
         if number == _MOST_LABELS:
             used = self._packed[_RESTS + _SIZE - 1 :: _SIZE]
             number = next(each for each in range(number) if each not in used)
@@ -276,11 +271,18 @@ def failed(event: CallEnded) -> bool:
 
 
 def _see(seen: Marks, keys: int | Keys) -> None:
+    """Remembers a step."""
     if isinstance(keys, int):
         seen.meet(keys, _OF_BOTH)
     else:
         seen.meet(keys.quiet_arguments, _OF_RESULT)
         seen.meet(keys.quiet_result, _OF_ARGUMENTS)
+
+
+def _saw(seen: Marks, keys: Keys) -> bool:
+    """Whether a step is remembered that is equal but for noise on one side."""
+    _, _, result, arguments = keys
+    return bool((seen.flags(result) or 0) & _OF_RESULT or (seen.flags(arguments) or 0) & _OF_ARGUMENTS)
 
 
 @lru_cache(maxsize=4_096)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.calls import News
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.lanes.history import History, failed
+from spanfuse_processor.engine.lanes.history import MANY, History, failed
 from spanfuse_processor.engine.lanes.keys import keys_of
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind, MicroUsd
 
@@ -141,34 +141,54 @@ class Lane:
 
         Returns what it brought.
         """
-        prints = event.prints
-        self.spared = False
-        if event.kind is MODEL:
-            if event.user_turn:
-                self._hear(prints, event.fresh)
-            self._answered(event.ended_ns)
-            if event.asks or event.handed or found + said != self._heard:
-                self.silent = 0  # something was called, or said, though not here
-            self._heard = found + said
-            self.silent += not event.asks
+        prints, kind = event.prints, event.kind
+        self.spared = moved = False
+        if kind is MODEL:
+            self._listen(event, found + said)
         else:
             self.working, self.silent = True, 0
+            if prints is not None:
+                moved = self._is_moved(event, effect, found + work)
         if prints is None:
             return UNKNOWN
-        return self._met(event, prints, effect, repeatable, self._is_moved(event, effect, found + work))
+        history = self.models if kind is MODEL else self.agents if kind is AGENT else self.tools
+        if history is None:
+            history = self.history(kind)
+        if error := prints.error:
+            history.take(event, prints, error)
+        elif prints.result:
+            history.take(event, prints, EMPTY if prints.result_empty else prints.result)
+        elif kind is not AGENT:  # an agent is judged by what it was asked, and what was found meanwhile
+            return UNKNOWN
+        return self._met(event, prints, history, effect, repeatable, moved) if prints.arguments else UNKNOWN
+
+    def _listen(self, event: CallEnded, heard: int) -> None:
+        """A model has answered, when others have found and said so much."""
+        if event.user_turn:
+            self._hear(event.prints, event.fresh)
+        self._answered(event.ended_ns)
+        if event.asks or event.handed or heard != self._heard:
+            self.silent = 0  # something was called, or said, though not here
+        self._heard = heard
+        self.silent += not event.asks
+
+    def resembles(self, kind: Kind) -> bool:
+        """Whether the latest call of a kind is like those before it, or follows on silence, in any way."""
+        if kind is MODEL:
+            return self.silent > 1
+        tools = self.tools if kind is not AGENT else None
+        return tools is not None and (tools.ends > 1 or tools.kin > 1 or tools.akin >= MANY)
 
     def _is_moved(self, event: CallEnded, effect: str, found: int) -> bool:
         """Whether agents that it had started, or handed over to, have found something since its last call."""
-        if event.kind is MODEL:
-            return False
-        hands_over = event.kind is AGENT or effect == effects.SPAWN or effects.hands_over(event.name)
-        given = self._given
+        kind, given = event.kind, self._given
+        hands_over = kind is AGENT or effect == effects.SPAWN or effects.hands_over(event.name)
         if given is None:
             if hands_over:
                 self._given = Given(found)
             return False
         waits = hands_over or effects.hooks(event.name)  # whoever is sent on meanwhile waits for them
-        return given.has_moved(found, waits, event.kind is AGENT)
+        return given.has_moved(found, waits, kind is AGENT)
 
     def has_worked(self, event: CallEnded) -> bool:
         """Whether a model's answer is a piece of work: long, and unlike the one before."""
@@ -178,22 +198,23 @@ class Lane:
         return (usage.output_tokens if usage is not None else prints.result_size // 4) >= WORK
 
     def _met(
-        self, event: CallEnded, prints: Fingerprints, effect: str, repeatable: bool, moved: bool
+        self,
+        event: CallEnded,
+        prints: Fingerprints,
+        history: History,
+        effect: str,
+        repeatable: bool,
+        moved: bool,
     ) -> News:
-        history, end = self.history(event.kind), prints.error or prints.result
-        if end:
-            history.take(event, prints, EMPTY if prints.result_empty and not prints.error else end)
-        elif event.kind is not AGENT:  # an agent is judged by what it was asked, and what was found meanwhile
-            return UNKNOWN
-        if not prints.arguments:
-            return UNKNOWN
+        """What a call brought of which it is known what it was asked."""
         keys = keys_of(event, prints)
         known = history.knows(keys)
-        self.spared = known and moved
-        known = known and not moved
-        if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
-            return News.FORGIVEN
-        history.add(event, keys, _waits(event, prints, effect), self.idle_ns, known)
+        if known:
+            self.spared, known = moved, not moved
+            if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
+                return News.FORGIVEN
+        waits = prints.error_class is TRANSIENT or effect == effects.WAIT  # nearly never
+        history.add(event, keys, waits and _waits(event, prints, effect), self.idle_ns, known)
         return KNOWN if known else NEW
 
     def _is_one_wish(self, history: History, before: Any, event: CallEnded, effect: str) -> bool:

@@ -13,6 +13,7 @@ not know what the calls of a lane are judged by.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from spanfuse_processor.engine import effects, marks
@@ -32,7 +33,7 @@ MAX_PLACES: Final = 256
 """Spans above calls that are remembered."""
 
 TOOL, MODEL, AGENT = Kind.TOOL, Kind.MODEL, Kind.AGENT  # looked up in the enum they take longer
-NEW = News.NEW
+NEW, KNOWN = News.NEW, News.KNOWN
 _PLACED: Final = frozenset({TOOL, MODEL, AGENT})
 _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 
@@ -60,20 +61,20 @@ class Lanes:
         if event.user_turn and kind in _TURNS and not call.agents and call.depth <= 0:
             self.clear()  # a person has spoken to the outermost agent; an inner one is asked by an agent
             return None
-        if (
-            not isinstance(event, CallEnded)
-            or kind not in _PLACED
-            or (kind is TOOL and effects.thinks(event.name))
-        ):
+        if not isinstance(event, CallEnded) or kind not in _PLACED:
             return None
-        lane = self._of(call, event.ended_ns)
         rule = tools.get(event.name) if tools else None
-        effect = call.effect = "" if kind is MODEL else self._effect(event, rule)
+        effect = effects.SPAWN if kind is AGENT else ""
+        if kind is TOOL:
+            thinks, guessed = _by_name(event.name)
+            if thinks:
+                return None
+            effect = (rule.effect if rule is not None else "") or event.effect or guessed
         repeatable = event.repeatable or (rule is not None and rule.repeatable)
+        lane = self._of(call, event.ended_ns)
+        call.effect, call.repeatable, call.lane = effect, repeatable, lane
         said, work = self._talk - lane.talk, self._work - lane.work
         news = call.news = lane.take(event, effect, repeatable, self._news, said, work)
-        call.repeatable = repeatable
-        call.lane = lane
         if kind is MODEL:
             self._hear(lane, event)
             if call.cost:
@@ -81,32 +82,26 @@ class Lanes:
         elif news is NEW and kind is TOOL and not lane.spared:
             # A call that was spared for what was found is no find, or two would spare each other for ever.
             self._news += 1
+        call.plain = _is_plain(call, event, lane)
         return lane
 
     def _hear(self, lane: Lane, event: CallEnded) -> None:
-        """Counts a model's answer that is another than the one before."""
-        if lane.models is not None and lane.models.ends == 1:
-            self._talk += 1
-            lane.talk += 1
-            if event.prints is not None and lane.has_worked(event):
-                lane.work += self._is_work(event.prints.result_masked)
-
-    def _is_work(self, answer: str) -> bool:
-        """Counts a long answer as a piece of work, unless somebody has given it before."""
-        self._written, known = marks.meet(self._written, answer, True, MAX_WRITTEN)
-        self._work += known is None
-        return known is None
+        """Counts a model's answer that is another than the one before, and a long one as a piece of work,
+        unless somebody has given it before."""
+        if lane.models is None or lane.models.ends != 1:
+            return
+        self._talk += 1
+        lane.talk += 1
+        prints = event.prints
+        if prints is not None and lane.has_worked(event):
+            self._written, known = marks.meet(self._written, prints.result_masked, True, MAX_WRITTEN)
+            self._work += known is None
+            lane.work += known is None
 
     def clear(self) -> None:
         """Forgets everything."""
         self._lane = self._places = None
         self._lanes = ()
-
-    @staticmethod
-    def _effect(event: CallEnded, rule: ToolRule | None) -> str:
-        if event.kind is TOOL:
-            return (rule.effect if rule else "") or event.effect or effects.by_name(event.name)
-        return effects.SPAWN if event.kind is AGENT else ""
 
     def _of(self, call: Call, ended_ns: int) -> Lane:
         """The lane of a call that ended at `ended_ns`."""
@@ -152,3 +147,19 @@ class Lanes:
         lane = Lane(agent)
         self._lanes = (*lanes, lane)[-MAX_LANES:]
         return lane
+
+
+def _is_plain(call: Call, event: CallEnded, lane: Lane) -> bool:
+    """Whether there is nothing about a call that is not new, fine, and like nothing before it."""
+    prints = event.prints
+    if call.news is KNOWN or event.error or event.resends or event.stages or call.nest is not None:
+        return False
+    if call.effect == effects.SEND or (prints is not None and (prints.error or prints.chant)):
+        return False
+    return not lane.resembles(event.kind)
+
+
+@lru_cache(maxsize=4_096)
+def _by_name(tool: str) -> tuple[bool, str]:
+    """Whether a tool only thinks, and what its name lets one expect of it."""
+    return effects.thinks(tool), effects.by_name(tool)

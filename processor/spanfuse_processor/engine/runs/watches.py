@@ -24,11 +24,17 @@ Registry = Mapping[str, tuple[type[Detector], type[DetectorLimits]]]
 
 
 class Post(NamedTuple):
-    """One detector's place among those of a unit, a bit: how to make it, and for which calls it is woken."""
+    """One detector's place among those of a unit, a bit: how to make it, and for which calls it is woken.
+
+    Never for those of a kind that is not in `woken_by`, and where it does not mind plain ones for none of
+    these.
+    """
 
     bit: int
     make: Callable[[], Detector]
     wakes: Callable[[Call], bool] | None
+    woken_by: frozenset[Kind]
+    minds_plain: bool
     only_warns: bool
     minds_time: bool
 
@@ -53,10 +59,11 @@ class Crew:
 
     Attributes:
         by_kind: who looks at calls of a kind, in the order of judging.
+        plain: who does at those that are plain.
         first: the crew of which nobody was made.
     """
 
-    __slots__ = ("_bits", "_next", "_posts", "by_kind", "first")
+    __slots__ = ("_bits", "_next", "_posts", "by_kind", "first", "plain")
 
     def __init__(self, posts: Posts, bits: int = 0, first: Crew | None = None) -> None:
         self._posts = posts
@@ -64,7 +71,12 @@ class Crew:
         self._next: dict[int, Crew] = {}  # by the bit of whoever is made next
         self.first: Final = first or self
         self.by_kind: Final = {
-            kind: tuple(self._seat(post) for post in those) for kind, those in posts.by_kind.items()
+            kind: tuple(self._seat(post) for post in those if bits & post.bit or kind in post.woken_by)
+            for kind, those in posts.by_kind.items()
+        }
+        self.plain: Final = {
+            kind: tuple(seat for seat in seats if seat.wakes is None or seat.post.minds_plain)
+            for kind, seats in self.by_kind.items()
         }
 
     def place(self, post: Post) -> int:
@@ -129,7 +141,8 @@ def _post(bit: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping
     minds_time = issubclass(cls, MindsTime)
     waker = getattr(cls, "waker", None)
     wakes = waker(limits) if waker is not None else getattr(cls, "wakes", None)
-    return Post(bit, lambda: cls(limits, tools), wakes, only_warns, minds_time)
+    woken_by, minds_plain = getattr(cls, "woken_by", _heeds(cls)), getattr(cls, "minds_plain", True)
+    return Post(bit, lambda: cls(limits, tools), wakes, woken_by, minds_plain, only_warns, minds_time)
 
 
 class Watch(tuple[Any, ...]):
@@ -155,9 +168,9 @@ class Watch(tuple[Any, ...]):
 
     def look(self, call: Call) -> tuple[Watch, tuple[Finding, ...]]:
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
-        watch, more = self, 0
+        watch, more, crew = self, 0, self[0]
         findings: tuple[Finding, ...] = ()
-        for wakes, at, post in self[0].by_kind[call.event.kind]:
+        for wakes, at, post in (crew.plain if call.plain else crew.by_kind)[call.event.kind]:
             if wakes is None:
                 detector = watch[at + more]
             elif wakes(call):
