@@ -32,7 +32,14 @@ LIKENESS: Final = 0.7
 MODEL, TOOL = Kind.MODEL, Kind.TOOL  # a member looked up in its enum costs four times as much
 WARN, STOP = Severity.WARN, Severity.STOP
 
+# What every agent has is packed: tokens of its first request and of the latest, the latest end, and how many
+# requests grew in a row; then the latest of those, as many as a runaway takes but for the one at hand.
+_SENT: Final = Struct("<2QqI")
+_pack_sent, _read_sent = _SENT.pack, _SENT.unpack_from
+_HEAD: Final = _SENT.size
+_NOTHING_SENT: Final = bytes(_HEAD)
 _REQUEST: Final = Struct("<3Q")  # when it began, its tokens, its span
+_SIZE, _pack_request = _REQUEST.size, _REQUEST.pack
 _NOTHING: Final = Fingerprints()
 
 
@@ -71,6 +78,18 @@ class Summary(NamedTuple):
     prints: Fingerprints
 
 
+class Summaries:
+    """The latest, and which in a row were in vain."""
+
+    __slots__ = ("awaited", "latest", "same", "spans")
+
+    def __init__(self) -> None:
+        self.latest: Summary | None = None
+        self.awaited = False  # the request that shows whether it was in vain
+        self.spans: tuple[bytes, ...] = ()  # of those in vain
+        self.same = True  # they say the same
+
+
 class ContextDetector:
     """Watches the requests of one agent at work.
 
@@ -91,29 +110,12 @@ class ContextDetector:
     heeds: ClassVar[frozenset[Kind]] = frozenset({MODEL, TOOL})
     woken_by: ClassVar[frozenset[Kind]] = frozenset({MODEL})
 
-    __slots__ = (
-        "_awaited",
-        "_first",
-        "_last_ns",
-        "_latest",
-        "_limits",
-        "_rises",
-        "_rising",
-        "_same",
-        "_spans",
-        "_summary",
-        "_told",
-    )
+    __slots__ = ("_limits", "_sent", "_summaries", "_told")
 
     def __init__(self, limits: ContextLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
-        self._first = self._latest = self._rises = 0  # tokens, tokens, and requests that grew in a row
-        self._last_ns = 0
-        self._rising = b""  # the latest of those, packed
-        self._summary: Summary | None = None  # the latest
-        self._awaited = False  # the request that shows whether it was in vain
-        self._spans: tuple[bytes, ...] = ()  # of those in vain, in a row
-        self._same = True  # they say the same
+        self._sent = _NOTHING_SENT
+        self._summaries: Summaries | None = None  # since there was one
         self._told: tuple[tuple[str, Severity], ...] = ()
 
     @staticmethod
@@ -130,56 +132,59 @@ class ContextDetector:
         event = call.event
         if not isinstance(event, CallEnded):
             return None
+        summaries, usage = self._summaries, event.usage
         if event.kind is TOOL:
-            if self._spans and call.news is not News.KNOWN and not event.error:
-                self._spans = ()  # something new came
+            if summaries is not None and call.news is not News.KNOWN and not event.error:
+                summaries.spans = ()  # something new came
             return None
-        usage = event.usage
-        if usage is None or not usage.input_tokens or self._is_told_again(event, usage):
+        if usage is None or not usage.input_tokens:
             return None
-        before, self._latest = self._latest, usage.input_tokens
-        self._first = self._first or usage.input_tokens
-        self._grow(event, usage.input_tokens, before)
-        return (
-            self._endless(call)
-            or self._summed_up(call, event, usage)
-            or self._runaway(call)
-            or self._jumped(call, before)
-        )
-
-    def _is_told_again(self, event: CallEnded, usage: Usage) -> bool:
-        """Whether this is the latest call once more, as a layer above it tells of it."""
-        again = usage.input_tokens == self._latest and event.started_ns < self._last_ns
-        if event.ended_ns > self._last_ns:
-            self._last_ns = event.ended_ns
-        return again
-
-    def _grow(self, event: CallEnded, tokens: int, before: int) -> None:
+        sent, tokens, start, end = self._sent, usage.input_tokens, event.started_ns, event.ended_ns
+        first, before, last_ns, rises = _read_sent(sent)
+        again = tokens == before and start < last_ns  # the latest once more, as a layer above it tells of it
+        last_ns = end if end > last_ns else last_ns
+        if again:
+            self._sent = _pack_sent(first, before, last_ns, rises) + sent[_HEAD:]
+            return None
+        first, rises, earlier = first or tokens, rises + 1, sent[_HEAD:]
         if tokens <= before:
-            self._rises, self._rising = 0, b""
-        self._rises += 1
-        request = _REQUEST.pack(event.started_ns, tokens, int.from_bytes(event.span_id, "big"))
-        self._rising = (self._rising + request)[-_REQUEST.size * (self._limits.runaway or 1) :]
+            rises, earlier = 1, b""
+        row = earlier + _pack_request(start, tokens, int.from_bytes(event.span_id, "big"))
+        kept = row[-_SIZE * max(1, self._limits.runaway - 1) :]
+        self._sent = _pack_sent(first, tokens, last_ns, rises) + kept
+        return self._judged(call, event, usage, (first, before, rises), row)
 
-    def _endless(self, call: Call) -> Finding | None:
-        limits, tokens = self._limits, self._latest
-        if not 0 < limits.endless <= self._rises or tokens < limits.endless_factor * self._first:
-            return None
+    def _judged(
+        self, call: Call, event: CallEnded, usage: Usage, so_far: tuple[int, int, int], row: bytes
+    ) -> Finding | None:
+        """The first thing that there is to say of a request; most are far from all limits."""
+        limits, tokens, (first, before, rises) = self._limits, usage.input_tokens, so_far
+        finding = None
+        if 0 < limits.endless <= rises:
+            finding = self._endless(call, rises, first, tokens)
+        if finding is None and (self._summaries is not None or usage.output_tokens >= limits.summary_tokens):
+            finding = self._summed_up(call, event, usage)
+        if finding is None and tokens >= limits.runaway_tokens and 0 < limits.runaway * _SIZE <= len(row):
+            finding = self._runaway(call, tokens, row[-limits.runaway * _SIZE :])
+        if finding is None and tokens >= limits.jump_tokens:
+            finding = self._jumped(call, tokens, before)
+        return finding
+
+    def _endless(self, call: Call, rises: int, first: int, tokens: int) -> Finding | None:
+        limits = self._limits
         most = max(limits.endless_tokens, call.window)
-        if tokens < most:
+        if tokens < limits.endless_factor * first or tokens < most:
             return None
-        message = f"requests grow without end: {self._rises} in a row, from {self._first} to {tokens} tokens"
+        message = f"requests grow without end: {rises} in a row, from {first} to {tokens} tokens"
         return self._say(call, STOP, "endless", message, tokens, most, "a shorter history")
 
-    def _runaway(self, call: Call) -> Finding | None:
-        limits, tokens = self._limits, self._latest
-        if tokens < limits.runaway_tokens or not 0 < limits.runaway * _REQUEST.size <= len(self._rising):
-            return None
-        began, first, _ = _REQUEST.unpack_from(self._rising)
+    def _runaway(self, call: Call, tokens: int, row: bytes) -> Finding | None:
+        limits = self._limits
+        began, first, _ = _REQUEST.unpack_from(row)
         seconds = (call.event.started_ns - began) / NS
         if not 0 <= seconds <= limits.runaway_seconds or tokens < limits.runaway_factor * first:
             return None
-        spans = tuple(span.to_bytes(8, "big") for _, _, span in _REQUEST.iter_unpack(self._rising))
+        spans = tuple(span.to_bytes(8, "big") for _, _, span in _REQUEST.iter_unpack(row))
         message = (
             f"requests grew from {first} to {tokens} tokens in {limits.runaway} calls within {seconds:.0f} s"
         )
@@ -188,39 +193,38 @@ class ContextDetector:
             call, WARN, "runaway", message, factor, limits.runaway_factor, "slower growth", spans
         )
 
-    def _jumped(self, call: Call, before: int) -> Finding | None:
-        limits, tokens = self._limits, self._latest
-        if tokens < limits.jump_tokens or not before or not 0 < limits.jump * before <= tokens:
+    def _jumped(self, call: Call, tokens: int, before: int) -> Finding | None:
+        limits = self._limits
+        if not before or not 0 < limits.jump * before <= tokens:
             return None
         message = f"a request of {tokens} tokens followed one of {before}"
         return self._say(call, WARN, "jump", message, tokens / before, limits.jump, "smaller steps")
 
     def _summed_up(self, call: Call, event: CallEnded, usage: Usage) -> Finding | None:
         """Whether the last summary was in vain, and whether this is another."""
-        limits, before, tokens = self._limits, self._summary, usage.input_tokens
-        if self._awaited and before is not None:
-            self._awaited = False
+        limits, tokens, known = self._limits, usage.input_tokens, self._summaries
+        before = known.latest if known is not None else None
+        if known is not None and before is not None and known.awaited:
+            known.awaited = False
             in_vain = before.tokens * (100 - limits.frees) / 100 < tokens <= before.tokens
-            self._spans = (*self._spans, before.span)[-MOST_SPANS:] if in_vain else ()
+            known.spans = (*known.spans, before.span)[-MOST_SPANS:] if in_vain else ()
         if usage.output_tokens >= limits.summary_tokens and tokens >= limits.full_tokens:
+            known = self._summaries = known or Summaries()
             now = Summary(tokens, event.span_id, event.prints or _NOTHING)
-            if before is not None and self._spans:
-                self._same = self._same and _same(before, now)
-            else:
-                self._same = True
-            self._summary, self._awaited = now, True
-        return self._in_vain(call)
+            known.same = before is None or not known.spans or (known.same and _same(before, now))
+            known.latest, known.awaited = now, True
+        return self._in_vain(call, known) if known is not None else None
 
-    def _in_vain(self, call: Call) -> Finding | None:
-        limit, count = self._limits.in_vain, len(self._spans)
+    def _in_vain(self, call: Call, known: Summaries) -> Finding | None:
+        limit, count = self._limits.in_vain, len(known.spans)
         if not 0 < limit <= count + 1 or not count:
             return None
-        severity = STOP if count >= limit and self._same else WARN
+        severity = STOP if count >= limit and known.same else WARN
         message = f"the history was summed up {count} times in a row and got hardly shorter"
         cleared_by = "a summary that is shorter, or something new to go on with"
-        result = self._summary.prints.result_masked if self._summary is not None else ""
-        prints = (result,) if result and self._same else ()
-        return self._say(call, severity, "in_vain", message, count, limit, cleared_by, self._spans, prints)
+        result = known.latest.prints.result_masked if known.latest is not None else ""
+        prints = (result,) if result and known.same else ()
+        return self._say(call, severity, "in_vain", message, count, limit, cleared_by, known.spans, prints)
 
     def _say(
         self,

@@ -155,7 +155,10 @@ class LimitsDetector:
         if event.budget is not None and event.budget > self._budget:
             self._budget = event.budget  # of two words, the larger one is about the whole
             self._waiting = tuple(each for each in self._waiting if each.rule not in _OWN)
-        self._work(event)
+        start, end, last = event.started_ns, event.ended_ns, self._last_ns
+        if end > last:  # time at work, and short times between
+            self._worked_ns += end - (start if last == 0 or start - last >= PAUSE else last)
+            self._last_ns = end
         seen = self._seen(call, event)
         said = reached(self._waiting, seen)
         if said is None:
@@ -173,29 +176,23 @@ class LimitsDetector:
 
     def _seen(self, call: Call, event: CallEnded) -> tuple[int, ...]:
         """A number for each of the measures."""
-        usage, spent = event.usage, call.run_cost - self._before_cost
+        usage, window, spent = event.usage, call.window, call.run_cost - self._before_cost
+        more, self._spent = spent - self._spent, spent
+        in_a_minute = 0  # before a quarter of the limit is spent, nobody counts
+        if self._minute is not None or spent >= self._least:
+            in_a_minute = self._in_a_minute(event, spent, more)
         return (
             spent * 100 // self._budget if self._budget else 0,
-            self._in_a_minute(event, spent),
-            usage.input_tokens * 100 // call.window if usage is not None and call.window else 0,
+            in_a_minute,
+            usage.input_tokens * 100 // window if window and usage is not None else 0,
             spent,
             call.run_tokens - self._before_tokens,
             self._worked_ns,
         )
 
-    def _work(self, event: CallEnded) -> None:
-        """Counts time at work, and short times between."""
-        start, end, last = event.started_ns, event.ended_ns, self._last_ns
-        if end > last:
-            self._worked_ns += end - (start if last == 0 or start - last >= PAUSE else last)
-            self._last_ns = end
-
-    def _in_a_minute(self, event: CallEnded, spent: MicroUsd) -> MicroUsd:
-        """What the latest minute cost. Before a quarter of the limit is spent, nobody counts."""
-        more, self._spent = spent - self._spent, spent
+    def _in_a_minute(self, event: CallEnded, spent: MicroUsd, more: MicroUsd) -> MicroUsd:
+        """What the latest minute cost, the last call so much `more`."""
         if self._minute is None:
-            if spent < self._least:
-                return 0
             self._minute = Window(MINUTE)
             more = spent if self._worked_ns <= MINUTE * NS else more
         self._minute.add(event.ended_ns, cost=max(0, more))
