@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from spanfuse_processor.engine import marks
 from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.events import CallEnded, CallStarted
-from spanfuse_processor.engine import marks
 from spanfuse_processor.engine.nouns import Kind, MicroUsd, Usage
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.cells import CELLS, CODES, ENDED, HEIGHT, KIND, LINK, META, NONE, PLAIN

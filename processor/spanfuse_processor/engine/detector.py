@@ -37,8 +37,8 @@ class Detector(Protocol):
     kinds of calls that it looks at, when it does not look at all of them. And it may have a static method
     `wakes(call) -> bool`: no instance is made before a call for which it says yes, so that the many runs
     in which nothing of its kind happens cost nothing. Where that depends on the limits it has, instead, a
-    static method `waker(limits)` that returns such a function. For a call of a kind that is not in `woken_by`,
-    or for one that is `plain` where `minds_plain` is False, it is not even asked.
+    static method `waker(limits)` that returns such a function. It is not even asked about a call of a kind
+    that is not in `woken_by`, nor about one that is `plain` where `minds_plain` is False.
     """
 
     name: ClassVar[str]

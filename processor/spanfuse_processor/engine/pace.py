@@ -16,11 +16,11 @@ NS: Final = 1_000_000_000
 STILL: Final = b""
 """No calls."""
 
-_CALLS: Final = Struct("<I")  # in all rows
-_ROW: Final = Struct("<qI")  # a second, and its calls
-_FIRST, _SIZE = _CALLS.size, _ROW.size
-_calls, _row = _CALLS.pack, _ROW.pack
-_read_calls, _read_row = _CALLS.unpack_from, _ROW.unpack_from
+_HEAD: Final = Struct("<IqI")  # the calls of all seconds, the newest of these, and its calls
+_ROW: Final = Struct("<qI")  # behind it: an older second, and its calls, the oldest first
+_FIRST, _SIZE = _HEAD.size, _ROW.size
+_head, _row = _HEAD.pack, _ROW.pack
+_read_head, _read_row = _HEAD.unpack_from, _ROW.unpack_from
 
 
 def add(pace: bytes, at_ns: int, seconds: int) -> bytes:
@@ -32,37 +32,35 @@ def add(pace: bytes, at_ns: int, seconds: int) -> bytes:
     >>> calls(pace), slowest(pace, 1), len(pace)
     (3, 0, 28)
     """
-    second, end = at_ns // NS, len(pace)
-    if not end:
-        return _calls(1) + _row(second, 1)
-    (known,), start = _read_calls(pace), _FIRST
-    newest, count = _read_row(pace, end - _SIZE)
+    second = at_ns // NS
+    if not pace:
+        return _head(1, second, 1)
+    known, newest, count = _read_head(pace)
     if second == newest:  # of a busy feature, most are
-        return _calls(known + 1) + pace[start : end - _SIZE] + _row(second, count + 1)
-    first = second - seconds + 1
+        return _head(known + 1, second, count + 1) + pace[_FIRST:]
     if second < newest:
         return _add_late(pace, second) if newest - seconds < second else pace
-    while start < end:
-        oldest, count = _read_row(pace, start)
-        if oldest >= first:
+    older, last = pace[_FIRST:] + _row(newest, count), second - seconds
+    oldest, gone = _read_row(older)
+    while oldest <= last:
+        known, older = known - gone, older[_SIZE:]
+        if not older:
             break
-        known -= count
-        start += _SIZE
-    return _calls(known + 1) + pace[start:] + _row(second, 1)
+        oldest, gone = _read_row(older)
+    return _head(known + 1, second, 1) + older
 
 
 def calls(pace: bytes) -> int:
     """How many there were in all of the window."""
-    return int.from_bytes(pace[:_FIRST], "little")
+    return _read_head(pace)[0] if pace else 0
 
 
 def slowest(pace: bytes, seconds: int) -> int:
     """The fewest calls in any of the last `seconds` whole seconds; the newest is not over."""
-    at = len(pace) - _SIZE
-    fewest, newest = 0, _read_row(pace, at)[0] if pace else 0
+    fewest, newest, at = 0, _read_head(pace)[1] if pace else 0, len(pace)
     for second in range(newest - 1, newest - 1 - seconds, -1):
         at -= _SIZE
-        known, count = _read_row(pace, at) if at > 0 else (0, 0)
+        known, count = _read_row(pace, at) if at >= _FIRST else (0, 0)
         if known != second or not count:
             return 0
         fewest = min(fewest or count, count)
@@ -70,13 +68,12 @@ def slowest(pace: bytes, seconds: int) -> int:
 
 
 def _add_late(pace: bytes, second: int) -> bytes:
-    """The same with a call in a second that has a row, or is older than the newest that has."""
-    at = len(pace) - _SIZE
-    known, count = _read_row(pace, at)
-    while known > second and at > _FIRST:
-        at -= _SIZE
-        known, count = _read_row(pace, at)
-    start = at + _SIZE * (known < second)
-    after = start + _SIZE * (known == second)
-    row = _row(second, count + 1 if known == second else 1)
-    return _calls(calls(pace) + 1) + pace[_FIRST:start] + row + pace[after:]
+    """The same with a call in a second that is older than the newest, and may have a row."""
+    known, newest, latest = _read_head(pace)
+    end = len(pace)
+    while end > _FIRST and _read_row(pace, end - _SIZE)[0] > second:
+        end -= _SIZE
+    start, count = end, 0
+    if end > _FIRST and _read_row(pace, end - _SIZE)[0] == second:
+        start, count = end - _SIZE, _read_row(pace, end - _SIZE)[1]
+    return _head(known + 1, newest, latest) + pace[_FIRST:start] + _row(second, count + 1) + pace[end:]

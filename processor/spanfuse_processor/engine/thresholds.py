@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import inf
 from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.calls import Call
@@ -66,6 +67,18 @@ def reached(waiting: Thresholds, seen: Sequence[int]) -> Threshold | None:
         if seen[measure] >= at:
             return threshold
     return None
+
+
+@lru_cache(maxsize=1_024)
+def lowest(waiting: Thresholds, measures: int) -> tuple[float, ...]:
+    """For each of so many measures, from where on any of them is reached.
+
+    >>> lowest((Threshold("high", WARN, 0, 80), Threshold("low", WARN, 0, 50)), 2)
+    (50, inf)
+    """
+    return tuple(
+        min((each.at for each in waiting if each.measure == at), default=inf) for at in range(measures)
+    )
 
 
 def after(waiting: Thresholds, said: Threshold) -> Thresholds:

@@ -94,34 +94,33 @@ class RateDetector:
         event = call.event
         kind = event.kind
         if kind is MODEL and isinstance(event, CallEnded):
-            limits, models = self._limits, self._models
-            head, calls, stale, rapid = self._joined(call, event, models[:_PACE])
-            paced = pace.add(models[_PACE:], event.started_ns, MINUTE)
-            self._models = head + paced
-            if rapid >= limits.rapid or pace.calls(paced) > limits.per_minute:
-                looping = calls >= limits.burst * limits.burst_seconds and 4 * stale > 3 * calls
-                return self._judged(call, paced, rapid, looping)
-            return None
+            return self._count(call, event)
         if kind is EMBEDDINGS:
             self._embeddings = pace.add(self._embeddings, event.started_ns, MINUTE)
             return self._burst(call, self._embeddings, "embeddings calls", False)
         return None
 
-    def _joined(self, call: Call, event: CallEnded, row: bytes) -> tuple[bytes, int, int, int]:
-        """The row that a call joins or begins, packed; how many are in it, stale, and rapid."""
-        calls, stale, rapid, last_start, last_end, before = _read_row(row)
-        start, end = event.started_ns, event.ended_ns
+    def _count(self, call: Call, event: CallEnded) -> Finding | None:
+        limits, models, start, end = self._limits, self._models, event.started_ns, event.ended_ns
+        calls, stale, rapid, last_start, last_end, before = _read_row(models)
+        paced = pace.add(models[_PACE:], start, MINUTE)
         if start < last_start:
-            return row, calls, stale, rapid  # it is of no row: another began meanwhile
-        if start < last_end:
-            calls = stale = rapid = 0
-        size = event.usage.input_tokens if event.usage is not None else 0
-        news = NEW if call.news is NEW and not event.error else self._news(call, event, size, before)
-        calls += 1
-        stale += news is not NEW
-        rapid = 1 + rapid if news is KNOWN and start - last_start < self._limits.rapid_gap * NS else 1
-        row = _pack_row(calls, stale, rapid, start, end if end > last_end else last_end, size)
-        return row, calls, stale, rapid
+            self._models = models[:_PACE] + paced  # it is of no row: another began meanwhile
+        else:
+            if start < last_end:
+                calls = stale = rapid = 0
+            usage = event.usage
+            size = usage.input_tokens if usage is not None else 0
+            news = NEW if call.plain and call.news is NEW else self._news(call, event, size, before)
+            calls += 1
+            stale += news is not NEW
+            rapid = 1 + rapid if news is KNOWN and start - last_start < limits.rapid_gap * NS else 1
+            last_end = end if end > last_end else last_end
+            self._models = _pack_row(calls, stale, rapid, start, last_end, size) + paced
+        if rapid < limits.rapid and pace.calls(paced) <= limits.per_minute:
+            return None
+        looping = calls >= limits.burst * limits.burst_seconds and 4 * stale > 3 * calls
+        return self._judged(call, paced, rapid, looping)
 
     def _news(self, call: Call, event: CallEnded, size: int, before: int) -> News:
         """What a call brought, for all that is known."""

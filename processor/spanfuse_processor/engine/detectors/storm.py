@@ -22,8 +22,8 @@ from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.lanes.history import failed
-from spanfuse_processor.engine.lanes.timing import NS, grow
 from spanfuse_processor.engine.lanes.streak import MOST_KEPT, Streak, has_answered
+from spanfuse_processor.engine.lanes.timing import NS, grow
 from spanfuse_processor.engine.nouns import ErrorClass, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity

@@ -49,14 +49,15 @@ MODEL: Final = Kind.MODEL  # a member looked up in its enum costs four times as 
 
 # What is packed: what there is to know of the latest call; the rough keys of all steps; all else of them.
 _LATEST: Final = Struct("<3qQ")  # its tool, what it asked, its end, in hashes; its sketch
-_pack_latest, _unpack_latest = _LATEST.pack, _LATEST.unpack_from
+_pack_latest, _unpack_latest, _pack_latest_into = _LATEST.pack, _LATEST.unpack_from, _LATEST.pack_into
 _KEYS: Final = _LATEST.size  # where they begin
 _PACKED_KEY: Final = Struct("<Q")
-_KEY, _pack_key = _PACKED_KEY.size, _PACKED_KEY.pack
+_KEY, _pack_key, _pack_key_into = _PACKED_KEY.size, _PACKED_KEY.pack, _PACKED_KEY.pack_into
 _REST: Final = Struct("<3Q9pB")  # started_ns, ended_ns, idle_ns, span_id, number of its label
-_SIZE, _pack = _REST.size, _REST.pack
+_SIZE, _pack, _pack_into = _REST.size, _REST.pack, _REST.pack_into
+_STEP: Final = _KEY + _SIZE
 _NOTHING: Final = bytes(_KEYS)
-_FULL: Final = _KEYS + WINDOW * (_KEY + _SIZE)  # bytes
+_FULL: Final = _KEYS + WINDOW * _STEP  # bytes
 _RESTS: Final = _KEYS + WINDOW * _KEY  # where they begin when there are `WINDOW` steps
 _MOST_LABELS: Final = 2 * WINDOW
 _OF_RESULT, _OF_ARGUMENTS, _OF_BOTH = 1, 2, 3  # what a key of a step that was seen tells exactly
@@ -115,7 +116,7 @@ class History(Timed):
     @property
     def _kept(self) -> int:
         """How many steps there are."""
-        return (len(self._packed) - _KEYS) // (_KEY + _SIZE)
+        return (len(self._packed) - _KEYS) // _STEP
 
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
         """Takes what a call asked and how it ended."""
@@ -133,20 +134,26 @@ class History(Timed):
         else:
             self.asked_again = self.kin = self.akin = self.ends = 1
         if isinstance(packed, bytearray):
-            _LATEST.pack_into(packed, 0, tool, asked, ended, sketch)
+            _pack_latest_into(packed, 0, tool, asked, ended, sketch)
         else:
             self._packed = _pack_latest(tool, asked, ended, sketch) + packed[_KEYS:]
 
-    def knows(self, keys: int | Keys) -> bool:
-        """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
+    def meet(self, keys: int | Keys) -> bool:
+        """Whether a step equal to this in any of the three ways was seen; noise on both sides is none.
+
+        One that was not is seen from now on: whoever asks adds it.
+        """
         past, packed = self._past, self._packed
         seen = past.seen if past is not None else None
         if not isinstance(keys, int):
-            return self._find(keys) >= 0 or (seen is not None and _saw(seen, keys))
-        end = _KEYS + (len(packed) - _KEYS) // (_KEY + _SIZE) * _KEY
-        if packed.rfind(keys.to_bytes(_KEY, "little"), _KEYS, end) >= 0 and self._find(keys) >= 0:
+            known = self._find(keys) >= 0 or (seen is not None and _saw(seen, keys))
+            if not known and seen is not None:
+                _see(seen, keys)
+            return known
+        end = _KEYS + (len(packed) - _KEYS) // _STEP * _KEY
+        if packed.rfind(_pack_key(keys), _KEYS, end) >= 0 and self._find(keys) >= 0:
             return True
-        return seen is not None and keys in seen
+        return seen is not None and seen.meet(keys, _OF_BOTH) is not None
 
     def latest(self, keys: int | Keys) -> Step | None:
         """The latest step that is equal in any of the three ways, among those kept."""
@@ -154,11 +161,13 @@ class History(Timed):
         return self.steps[at] if at >= 0 else None
 
     def add(self, event: CallEnded, keys: int | Keys, waits: bool, idle_ns: int, known: bool) -> None:
-        """Takes a call as a step; `known` when it `knows` one that is equal."""
+        """Takes a call as a step; `known` when an equal one was met."""
         past = self._past
         if known:
             self.stale += 1
             past = self._count(keys)
+            if past.seen is not None:
+                _see(past.seen, keys)
         else:
             self.stale = self.forgiven = 0
             if past is not None:
@@ -189,7 +198,7 @@ class History(Timed):
         return next((at for at in self._all(rough) if True in self._ways(keys, at)), -1)
 
     def _all(self, rough: int) -> Iterable[int]:
-        """Where among the steps kept, the oldest of which is the first, those of this key are: latest first."""
+        """Where among the steps kept those of this key are, the latest first; the oldest kept is at 0."""
         keys = memoryview(self._packed)[_KEYS : _KEYS + _KEY * self._kept].cast("Q")
         oldest = self._past.gone if self._past is not None else 0
         places = ((slot - oldest) % WINDOW for slot, key in enumerate(keys) if key == rough)
@@ -226,30 +235,30 @@ class History(Timed):
             self._past = past
         label = self._numbered(_label(event.name, waits, failed(event)))
         if len(packed) < _FULL:
-            end = _KEYS + (len(packed) - _KEYS) // (_KEY + _SIZE) * _KEY
+            end = _KEYS + (len(packed) - _KEYS) // _STEP * _KEY
             rest = _pack(event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
             self._packed = packed[:end] + _pack_key(rough) + packed[end:] + rest
             return
-        seen = past.seen if past is not None else None
-        if past is None or seen is None or not isinstance(packed, bytearray):
-            past, seen, packed = self._go_on()
-        slot = past.gone % WINDOW  # that of the oldest
+        if past is None or not isinstance(packed, bytearray):
+            past, packed = self._go_on(keys)
+        gone = past.gone
+        slot = gone % WINDOW  # that of the oldest
+        _pack_key_into(packed, _KEYS + _KEY * slot, rough)
         at = _RESTS + _SIZE * slot
-        _REST.pack_into(packed, at, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
-        _PACKED_KEY.pack_into(packed, _KEYS + _KEY * slot, rough)
+        _pack_into(packed, at, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
         if past.noisy:
-            past.noisy.pop(past.gone, None)
-        past.gone += 1
-        _see(seen, keys)
+            past.noisy.pop(gone, None)
+        past.gone = gone + 1
 
-    def _go_on(self) -> tuple[Past, Marks, bytearray]:
-        """The first step has to go: from now on it is remembered of each that it was."""
+    def _go_on(self, keys: int | Keys) -> tuple[Past, bytearray]:
+        """The first step has to go: from now on it is remembered of each that it was, and of this one."""
         packed, past = bytearray(self._packed), self._past or Past()
         seen, noisy = Marks(2 * (SEEN + WINDOW)), past.noisy or {}
         for number, rough in enumerate(memoryview(packed)[_KEYS:_RESTS].cast("Q")):
             _see(seen, noisy.get(number, rough))
+        _see(seen, keys)
         self._packed, self._past, past.seen = packed, past, seen
-        return past, seen, packed
+        return past, packed
 
     def _numbered(self, label: Label) -> int:
         """The number of a label, which is that of one that is not used any more when there are many."""

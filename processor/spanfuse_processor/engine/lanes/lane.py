@@ -19,7 +19,8 @@ from spanfuse_processor.engine.lanes.history import MANY, History, failed
 from spanfuse_processor.engine.lanes.keys import keys_of
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind, MicroUsd
 
-_TIME: Final = Struct("q")
+_TIME: Final = Struct(">Q")  # the larger byte first: times follow one another as their bytes do
+_pack_time: Final = _TIME.pack
 
 MAX_ANSWERS: Final = 64
 """Answers of models that are remembered, to tell turns apart."""
@@ -208,7 +209,7 @@ class Lane:
     ) -> News:
         """What a call brought of which it is known what it was asked."""
         keys = keys_of(event, prints)
-        known = history.knows(keys)
+        known = history.meet(keys)
         if known:
             self.spared, known = moved, not moved
             if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
@@ -261,10 +262,13 @@ class Lane:
         self.working = False
         if self.tools is not None:
             self.tools.forgiven = 0
-        answers, at = self._answers, len(self._answers)
-        if at and at_ns < _TIME.unpack_from(answers, at - _TIME.size)[0]:  # spans may arrive in any order
+        answers, mark = self._answers, _pack_time(at_ns)
+        if answers[-_TIME.size :] <= mark:
+            answers += mark
+        else:  # spans may arrive in any order
             at = _TIME.size * bisect_right(_times(answers), at_ns)
-        self._answers = (answers[:at] + _TIME.pack(at_ns) + answers[at:])[-_TIME.size * MAX_ANSWERS :]
+            answers = answers[:at] + mark + answers[at:]
+        self._answers = answers[-_TIME.size * MAX_ANSWERS :]
 
     def _same_turn(self, earlier_ns: int, later_ns: int) -> bool:
         """Whether both times are known to lie between the same two answers."""
@@ -274,7 +278,7 @@ class Lane:
 
 
 def _times(packed: bytes) -> Sequence[int]:
-    return memoryview(packed).cast("q")
+    return [at for (at,) in _TIME.iter_unpack(packed)]
 
 
 def _waits(event: CallEnded, prints: Fingerprints, effect: str) -> bool:
