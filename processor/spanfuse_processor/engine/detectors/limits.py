@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from math import inf
 from operator import ge
 from typing import ClassVar, Final
 
@@ -135,7 +133,6 @@ class LimitsDetector:
         "_budget",
         "_first",
         "_last_ns",
-        "_least",
         "_lowest",
         "_minute",
         "_spent",
@@ -144,7 +141,6 @@ class LimitsDetector:
     )
 
     def __init__(self, limits: Limits, tools: Mapping[str, ToolRule]) -> None:
-        self._least = _least(limits.minute_cost, limits.minute_cost_stop)
         self._await(thresholds(limits, MEASURES))
         self._first = b""
         self._before_cost: MicroUsd = 0  # what had been used when this began
@@ -195,7 +191,7 @@ class LimitsDetector:
         """A number for each of the measures."""
         usage, spent, budget, in_a_minute = event.usage, call.run_cost - self._before_cost, self._budget, 0
         more, self._spent = spent - self._spent, spent
-        if self._minute is not None or spent >= self._least:  # before, nobody counts
+        if self._minute is not None or 4 * spent >= self._lowest[_MINUTE]:  # before, nobody counts
             in_a_minute = self._in_a_minute(event, spent, more)
         return (
             spent * 100 // budget if budget else 0,
@@ -213,9 +209,3 @@ class LimitsDetector:
             more = spent if self._worked_ns <= MINUTE * NS else more
         self._minute.add(event.ended_ns, cost=max(0, more))
         return self._minute.cost
-
-
-@lru_cache(maxsize=1_024)
-def _least(warns: float, stops: float) -> float:
-    """From how many micro-dollars on minutes are counted, for limits in dollars; one number for all runs."""
-    return min(warns or inf, stops or inf) * USD / 4

@@ -19,7 +19,8 @@ from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import found
 from spanfuse_processor.engine.fingerprints.sketch import resemblance
-from spanfuse_processor.engine.lanes.history import MANY, History
+from spanfuse_processor.engine.lanes.alike import MANY
+from spanfuse_processor.engine.lanes.history import History
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import DetectorLimits, ToolRule
 from spanfuse_processor.engine.verdicts import Finding, Severity

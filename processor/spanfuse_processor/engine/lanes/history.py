@@ -16,27 +16,18 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.fingerprints.sketch import resemblance
+from spanfuse_processor.engine.lanes.alike import NOTHING, SIZE, Alike, follow
 from spanfuse_processor.engine.lanes.keys import Keys
 from spanfuse_processor.engine.lanes.past import Past, Step
 from spanfuse_processor.engine.lanes.timing import Timed
 from spanfuse_processor.engine.marks import Marks
-from spanfuse_processor.engine.nouns import Fingerprints, Kind
+from spanfuse_processor.engine.nouns import Fingerprints
 
 WINDOW: Final = 32
 """Steps that are kept, and so the longest strict cycle that is known."""
 
 SEEN: Final = 1_024
 """Older steps of which it is still known that they were."""
-
-LIKENESS: Final = 0.8
-"""Of the words of two questions, how many come back when they are nearly the same."""
-
-MUCH: Final = 0.4
-"""Of their words, how many come back when two questions may be the same in other words."""
-
-MANY: Final = 5
-"""Questions, much the same in other words, from which on somebody looks."""
 
 ANY_WAY: Final = slice(0, 3)
 """Equal as they are, or but for noise in the arguments, or but for noise in the result."""
@@ -45,18 +36,13 @@ SAME_RESULT: Final = slice(0, 2)
 SAME_ALL: Final = slice(0, 1)
 """The ways that forgive nothing in the result."""
 
-MODEL: Final = Kind.MODEL  # a member looked up in its enum costs four times as much
-
 # What is packed: what there is to know of the latest call; the rough keys of all steps; all else of them.
-_LATEST: Final = Struct("<3qQ")  # its tool, what it asked, its end, in hashes; its sketch
-_pack_latest, _unpack_latest, _pack_latest_into = _LATEST.pack, _LATEST.unpack_from, _LATEST.pack_into
-_KEYS: Final = _LATEST.size  # where they begin
+_KEYS: Final = SIZE  # where they begin
 _PACKED_KEY: Final = Struct("<Q")
 _KEY, _pack_key, _pack_key_into = _PACKED_KEY.size, _PACKED_KEY.pack, _PACKED_KEY.pack_into
 _REST: Final = Struct("<3Q9pB")  # started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack, _pack_into = _REST.size, _REST.pack, _REST.pack_into
 _STEP: Final = _KEY + _SIZE
-_NOTHING: Final = bytes(_KEYS)
 _FULL: Final = _KEYS + WINDOW * _STEP  # bytes
 _RESTS: Final = _KEYS + WINDOW * _KEY  # where they begin when there are `WINDOW` steps
 _MOST_LABELS: Final = 2 * WINDOW
@@ -71,34 +57,20 @@ class Label(NamedTuple):
     failed: bool
 
 
-class History(Timed):
+class History(Alike, Timed):
     """What followed what. Attributes:
 
     stale: how many calls in a row brought nothing new.
-    ends: how many in a row were of one tool and ended alike, whatever they were asked.
-    asked_again: how many in a row asked one tool the very same, whatever came of it.
-    kin: how many in a row asked it nearly the same; of a model, said nearly the same.
-    akin: how many asked (or said) it in words many of which came back; an odd one in between halves it.
     forgiven: calls that the owner left out, since something was new or a turn began.
     """
 
-    __slots__ = (
-        "_labels",
-        "_packed",
-        "_past",
-        "akin",
-        "asked_again",
-        "ends",
-        "forgiven",
-        "kin",
-        "stale",
-    )
+    __slots__ = ("_labels", "_packed", "_past", "forgiven", "stale")
 
     def __init__(self) -> None:
         self._labels: tuple[Label, ...] = ()  # those in use, and a few that were
-        self._packed: bytes | bytearray = _NOTHING  # in place once there are `WINDOW` steps
+        self._packed: bytes | bytearray = NOTHING  # in place once there are `WINDOW` steps
         self._past: Past | None = None
-        self.asked_again = self.kin = self.akin = self.ends = self.stale = self.forgiven = 0
+        self.stale = self.forgiven = 0
 
     @property
     def steps(self) -> list[Step]:
@@ -120,23 +92,12 @@ class History(Timed):
 
     def take(self, event: CallEnded, prints: Fingerprints, end: str) -> None:
         """Takes what a call asked and how it ended."""
-        packed, arguments, said = self._packed, prints.arguments, event.kind is MODEL
-        tool, asked, ended = hash(event.name), hash(arguments), hash(end)
-        sketch = prints.result_sketch if said else prints.sketch
-        old_tool, old_asked, old_end, old_sketch = _unpack_latest(packed)
-        if tool == old_tool:
-            again = asked == old_asked and arguments != ""
-            likeness = 1.0 if again and not said else resemblance(sketch, old_sketch)
-            self.asked_again = self.asked_again + 1 if again else 1
-            self.kin = self.kin + 1 if likeness >= LIKENESS else 1
-            self.akin = (self.akin if likeness >= MUCH else self.akin // 2) + 1
-            self.ends = self.ends + 1 if ended == old_end else 1
-        else:
-            self.asked_again = self.kin = self.akin = self.ends = 1
+        packed = self._packed
+        latest = follow(packed, event, prints, end)
         if isinstance(packed, bytearray):
-            _pack_latest_into(packed, 0, tool, asked, ended, sketch)
+            packed[:_KEYS] = latest
         else:
-            self._packed = _pack_latest(tool, asked, ended, sketch) + packed[_KEYS:]
+            self._packed = latest + packed[_KEYS:]
 
     def meet(self, keys: int | Keys) -> bool:
         """Whether a step equal to this in any of the three ways was seen; noise on both sides is none.

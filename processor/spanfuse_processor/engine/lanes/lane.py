@@ -15,7 +15,8 @@ from typing import Any, Final
 from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.calls import News
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.lanes.history import MANY, History, failed
+from spanfuse_processor.engine.lanes.alike import MANY
+from spanfuse_processor.engine.lanes.history import History, failed
 from spanfuse_processor.engine.lanes.keys import keys_of
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Kind, MicroUsd
 
@@ -24,6 +25,8 @@ _pack_time: Final = _TIME.pack
 
 MAX_ANSWERS: Final = 64
 """Answers of models that are remembered, to tell turns apart."""
+
+_NOBODY: Final = ("", "")
 
 EMPTY: Final = "empty"
 """How all results end that say that there is nothing, whatever else is in them."""
@@ -87,10 +90,9 @@ class Lane:
 
     __slots__ = (
         "_answers",
-        "_asked",
         "_given",
         "_heard",
-        "_told",
+        "_user",
         "agent",
         "agents",
         "cost",
@@ -116,7 +118,7 @@ class Lane:
         self.models: History | None = None
         self.agents: History | None = None
         self.watch: Any = None
-        self._asked = self._told = ""
+        self._user = _NOBODY  # what a person asked last, and what a fresh request was told
         self._heard = 0  # what the run had found and others had said when a model last answered here
         self._given: Given | None = None
         self.work = 0
@@ -177,8 +179,10 @@ class Lane:
         """Whether the latest call of a kind is like those before it, or follows on silence, in any way."""
         if kind is MODEL:
             return self.silent > 1
-        tools = self.tools if kind is not AGENT else None
-        return tools is not None and (tools.ends > 1 or tools.kin > 1 or tools.akin >= MANY)
+        if kind is AGENT or self.tools is None:
+            return False
+        _, kin, akin, ends = self.tools.alike
+        return ends > 1 or kin > 1 or akin >= MANY
 
     def _is_moved(self, event: CallEnded, effect: str, found: int) -> bool:
         """Whether agents that it had started, or handed over to, have found something since its last call."""
@@ -193,10 +197,11 @@ class Lane:
 
     def has_worked(self, event: CallEnded) -> bool:
         """Whether a model's answer is a piece of work: long, and unlike the one before."""
-        history, prints, usage = self.models, event.prints, event.usage
-        if event.error or history is None or prints is None or not prints.result or history.kin > 1:
+        prints, usage = event.prints, event.usage
+        if event.error or self.models is None or prints is None or not prints.result:
             return False
-        return (usage.output_tokens if usage is not None else prints.result_size // 4) >= WORK
+        long = (usage.output_tokens if usage is not None else prints.result_size // 4) >= WORK
+        return long and self.models.kin <= 1
 
     def _met(
         self,
@@ -250,12 +255,12 @@ class Lane:
         not get, is another matter.
         """
         asked, told = (prints.arguments, prints.result) if prints is not None else ("", "")
-        news = fresh and told != "" and told != self._told
-        if (news or not self.working) and (asked != self._asked or not asked):
+        before, was_told = self._user
+        news = fresh and told != "" and told != was_told
+        if (news or not self.working) and (asked != before or not asked):
             self.tools = self.models = self.agents = self.watch = None
             self.silent = 0
-        self._asked = asked
-        self._told = told if fresh else self._told
+        self._user = asked, told if fresh else was_told
 
     def _answered(self, at_ns: int) -> None:
         """A model has answered: a new turn."""
