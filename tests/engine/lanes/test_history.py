@@ -1,4 +1,4 @@
-"""Histories: what comes back, in which order, after which pause; and what is forgotten.
+"""Histories: what comes back and in which order, and what is forgotten.
 
 That they count right whatever comes is tested against a twin: see `tests/properties/test_history.py`.
 """
@@ -6,40 +6,12 @@ That they count right whatever comes is tested against a twin: see `tests/proper
 from __future__ import annotations
 
 import pytest
-from tests.engine.making import SECOND, ended
+from tests.engine.lanes.feeding import call, fed, feed
+from tests.engine.making import ended
 
-from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.fingerprints.sketch import Sketcher
 from spanfuse_processor.engine.lanes.history import SAME_RESULT, SEEN, WINDOW, History
 from spanfuse_processor.engine.lanes.keys import keys_of
-from spanfuse_processor.engine.lanes.timing import grow
-from spanfuse_processor.engine.nouns import Fingerprints, Kind
-
-
-def call(letter: str, number: int = 1, *, result: str = "r", error: str = "", gap: float = 1.0) -> CallEnded:
-    """A call of tool `letter`. A `~` in the result is noise."""
-    prints = Fingerprints(letter, letter, "" if error else result, result.rstrip("~"), error)
-    at = int(number * gap * SECOND)
-    return ended(number, name=letter, prints=prints, started_ns=at, ended_ns=at)
-
-
-def feed(history: History, event: CallEnded, idle_ns: int = 0) -> bool:
-    """Tells a history of a call. Whether it knew one that is equal."""
-    prints = event.prints
-    assert prints is not None
-    history.take(event, prints, prints.error or prints.result)
-    keys = keys_of(event, prints)
-    known = history.meet(keys)
-    history.add(event, keys, False, idle_ns, known)
-    return known
-
-
-def fed(letters: str) -> History:
-    """A history that was told one call for each letter."""
-    history = History()
-    for number, letter in enumerate(letters, 1):
-        feed(history, call(letter, number))
-    return history
+from spanfuse_processor.engine.nouns import Fingerprints
 
 
 class TestWhatComesBack:
@@ -158,92 +130,31 @@ class TestWhatIsForgotten:
         assert history.latest(keys_of(call("A"), Fingerprints("A", "A", "r", "r"))) == history.steps[0]
         assert history.latest(keys_of(call("C"), Fingerprints("C", "C", "r", "r"))) is None
 
-
-class TestStreaks:
-    def test_ends_alike_are_counted_whatever_was_asked(self) -> None:
+    @pytest.mark.parametrize("noise", ["", "~"])
+    def test_it_is_known_of_as_many_whether_or_not_there_is_noise(self, noise: str) -> None:
         history = History()
-        for number in range(1, 6):
-            feed(history, ended(number, name="A", prints=Fingerprints(f"a{number}", f"a{number}", error="e")))
+        for number in range(SEEN + WINDOW):
+            feed(history, call(f"tool {number}", result=f"r{noise}"))
 
-        assert (history.ends, history.stale) == (5, 0)
+        assert feed(history, call("tool 0", result=f"r{noise}"))
+        for number in range(SEEN + WINDOW, SEEN + 2 * WINDOW):
+            feed(history, call(f"tool {number}", result=f"r{noise}"))
+        assert not feed(history, call("tool 1", result=f"r{noise}"))
 
-    def test_and_end_with_another_tool_or_another_end(self) -> None:
-        history = fed("AAA")
-        feed(history, call("A", result="other"))
-        assert history.ends == 1
-
-        feed(history, call("B", result="other"))
-        assert history.ends == 1
-
-    def test_the_very_same_question_is_counted_whatever_came_of_it(self) -> None:
+    def test_what_came_back_lately_is_known_though_its_first_time_is_forgotten(self) -> None:
         history = History()
-        for number in range(1, 6):
+        for number in range(SEEN + 3 * WINDOW):
+            feed(history, call("often" if number % WINDOW == 0 else f"tool {number}"))
+
+        assert all(feed(history, call(letter)) for letter in ("often", f"tool {SEEN + 1}", "often"))
+
+    def test_the_steps_kept_are_in_order_wherever_the_oldest_stands(self) -> None:
+        history = History()
+        for number in range(2 * WINDOW + 5):
             feed(history, call("A", number, result=f"r{number}"))
 
-        assert (history.asked_again, history.ends) == (5, 1)
-
-    def test_questions_and_of_models_answers_that_are_nearly_the_same_are_kin(self) -> None:
-        texts = ("now look at main", "now look at main", *["that is quite another matter then"] * 3)
-        sketches = map(Sketcher(b"").of, texts)
-        tools, models = History(), History()
-        for number, sketch in enumerate(sketches, 1):
-            asked = Fingerprints(f"a{number}", f"a{number}", "r", "r", sketch=sketch)
-            said = Fingerprints(f"a{number}", f"a{number}", "r", "r", result_sketch=sketch)
-            feed(tools, ended(number, name="A", prints=asked))
-            feed(models, ended(number, kind=Kind.MODEL, name="A", prints=said))
-
-        assert (tools.kin, models.kin) == (3, 3)
-
-    def test_unknown_questions_are_no_kin(self) -> None:
-        history = History()
-        for number in range(1, 6):
-            event = ended(number, name="A", prints=Fingerprints(result="r"))
-            history.take(event, Fingerprints(result="r"), "r")
-
-        assert (history.kin, history.asked_again, history.ends) == (1, 1, 5)
-
-
-class TestTime:
-    def test_a_pause_is_the_median_gap(self) -> None:
-        history = History()
-        for at in (0, 1, 2, 103):
-            feed(history, call("A", at))
-
-        assert history.pause(4) == 1.0
-        assert history.pause(1) == 0.0
-
-    def test_idle_time_is_what_was_added_from_one_step_to_the_next(self) -> None:
-        history = History()
-        for number, idle in enumerate((0, 40, 80, 81), 1):
-            feed(history, call("A", number), idle_ns=idle * SECOND)
-
-        assert history.idle(3) == 20.5
-        assert history.idle(4) == 40.0
-
-    def test_what_calls_took_is_the_median_of_the_latest(self) -> None:
-        history = History()
-        for number, seconds in enumerate((90, 40, 41, 2), 1):
-            start = number * 100 * SECOND
-            prints = Fingerprints("a", "a", "r", "r")
-            feed(history, ended(number, prints=prints, started_ns=start, ended_ns=start + seconds * SECOND))
-
-        assert history.took(3) == 40.0
-        assert history.took(4) == 40.5
-        assert History().took(3) == 0.0
-
-    def test_growing_gaps_are_a_back_off(self) -> None:
-        patient, even = History(), History()
-        for at in (0, 1, 3, 7):
-            feed(patient, call("A", at, error="e"))
-        for at in (0, 2, 4, 6):
-            feed(even, call("A", at, error="e"))
-
-        assert patient.backs_off(4)
-        assert not even.backs_off(4)
-        assert not patient.backs_off(2)
-
-    @pytest.mark.parametrize(
-        ("gaps", "grows"), [([], False), ([1], False), ([0, 1], False), ([2, 3, 4], False), ([2, 3, 5], True)]
-    )
-    def test_each_gap_must_be_plainly_longer(self, gaps: list[int], grows: bool) -> None:
-        assert grow(gaps) is grows
+        assert [step.span_id[-1] for step in history.steps] == [*range(WINDOW + 5, 2 * WINDOW + 5)]
+        latest = history.latest(
+            keys_of(call("A"), Fingerprints("A", "A", f"r{WINDOW + 5}", f"r{WINDOW + 5}"))
+        )
+        assert latest == history.steps[0]

@@ -110,9 +110,10 @@ class Lanes:
         lane = self._lane
         if lane is None or place != self._place:
             lane = self._turn_to(place, call)
-        if lane.last_ns and event.started_ns > lane.last_ns:
-            lane.idle_ns += event.started_ns - lane.last_ns
-        if ended_ns > lane.last_ns:
+        start, last = event.started_ns, lane.last_ns
+        if start > last > 0:
+            lane.idle_ns += start - last
+        if ended_ns > last:
             lane.last_ns = ended_ns
         return lane
 

@@ -1,0 +1,78 @@
+"""Plain calls: what there is nothing to look at in, and that nobody who is not asked would have woken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.engine.making import SECOND, ended
+
+from spanfuse_processor.engine.calls import Call, Nest
+from spanfuse_processor.engine.detectors import DETECTORS
+from spanfuse_processor.engine.lanes.lanes import Lanes
+from spanfuse_processor.engine.nouns import Fingerprints, Kind
+
+UNASKED = [cls for cls, _ in DETECTORS.values() if not getattr(cls, "minds_plain", True)]
+FAR = 40 << 58 | 0x2AAAAAAAAAAAAA  # forty words
+
+
+def told(
+    lanes: Lanes, number: int, kind: Kind = Kind.TOOL, nest: Nest | None = None, **more: Any
+) -> tuple[bool, list[str]]:
+    """Whether a call is plain that nothing is like but for what is said of it, and who wakes at it."""
+    digest = f"d{number}"
+    prints = more.pop("prints", Fingerprints(digest, digest, digest, digest, sketch=number % 3 and FAR))
+    at = {"started_ns": number * SECOND, "ended_ns": number * SECOND + 1}
+    event = ended(number, 1, kind, name=more.pop("name", "read_it"), prints=prints, **at, **more)
+    call = Call(event, "run", number, 0, 0, ("main",), True, nest=nest)
+    if lanes.place(call) is None:
+        return call.plain, []
+    unasked = [each for each in UNASKED if kind in getattr(each, "heeds", Kind)]
+    return call.plain, [each.name for each in unasked if each.wakes(call)]
+
+
+def test_a_call_that_is_new_and_fine_is_plain() -> None:
+    lanes, kinds = Lanes({}), (Kind.TOOL, Kind.MODEL, Kind.TOOL, Kind.AGENT)
+
+    assert [told(lanes, number, kind) for number, kind in enumerate(kinds, 1)] == [(True, [])] * 4
+
+
+def test_what_is_in_no_lane_is_not() -> None:
+    assert not told(Lanes({}), 1, Kind.EMBEDDINGS)[0]
+    assert not told(Lanes({}), 1, name="think")[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "who"),
+    [
+        ({"error": "ToolError"}, ["storm"]),
+        ({"prints": Fingerprints("a", "a", error="e")}, ["storm"]),
+        ({"kind": Kind.MODEL, "resends": 1}, ["storm"]),
+        ({"kind": Kind.MODEL, "prints": Fingerprints("a", "a", "r", "r", chant=12)}, ["chant"]),
+        ({"name": "send_mail"}, ["outside"]),
+        ({"stages": "7f:index:1"}, ["stage"]),
+        ({"nest": Nest(2, 2, ("main", "scout"))}, ["nesting"]),
+    ],
+)
+def test_whatever_somebody_wakes_for_is_not_plain(said: dict[str, Any], who: list[str]) -> None:
+    assert told(Lanes({}), 1, **said) == (False, who)
+
+
+def test_repeats_and_calls_that_resemble_one_another_are_not_plain() -> None:
+    lanes, same = Lanes({}), Fingerprints("a", "a", "r", "r")
+    alike = [Fingerprints(f"a{n}", f"a{n}", f"r{n}", f"r{n}", sketch=FAR) for n in range(2)]
+
+    assert [told(lanes, number, prints=same) for number in (1, 2)] == [
+        (True, []),
+        (False, ["repeat", "answers", "similar"]),
+    ]
+    assert [told(lanes, number, prints=prints) for number, prints in enumerate(alike, 3)] == [
+        (True, []),
+        (False, ["similar"]),
+    ]
+
+
+def test_a_model_that_speaks_and_calls_nothing_is_plain_only_once() -> None:
+    lanes = Lanes({})
+
+    assert [told(lanes, number, Kind.MODEL) for number in (1, 2)] == [(True, []), (False, ["monologue"])]
