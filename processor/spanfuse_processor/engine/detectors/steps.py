@@ -118,7 +118,7 @@ class StepsDetector:
                 return False
             least = slow_command if call.effect == effects.EXEC else slow
             took = event.ended_ns - event.started_ns
-            return took >= least or failed(event) or (call.cost or 0) >= dear
+            return took >= least or (call.cost or 0) >= dear or (not call.plain and failed(event))
 
         return wakes
 

@@ -125,9 +125,8 @@ class StormDetector:
         event = call.event
         if not isinstance(event, CallEnded):
             return None
-        told = None
-        if event.kind is Kind.MODEL:
-            told = self._same_amount(call, event) or self._unseen(call, event)
+        is_model = event.kind is Kind.MODEL
+        told = (self._same_amount(call, event) or self._unseen(call, event)) if is_model else None
         if not failed(event):
             self._end(event.kind)
             return told
@@ -139,8 +138,7 @@ class StormDetector:
 
     def _end(self, kind: Kind) -> None:
         """A call has not failed."""
-        streak = self._models if kind is Kind.MODEL else self._tools
-        if streak is not None:
+        if (streak := self._models if kind is Kind.MODEL else self._tools) is not None:
             streak.end()
 
     def _streak(self, kind: Kind) -> Streak:
