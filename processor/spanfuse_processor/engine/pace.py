@@ -32,22 +32,30 @@ def add(pace: bytes, at_ns: int, seconds: int) -> bytes:
     >>> calls(pace), slowest(pace, 1), len(pace)
     (3, 0, 28)
     """
-    second = at_ns // NS
-    if not pace:
-        return _head(1, second, 1)
-    known, newest, count = _read_head(pace)
+    known, newest, count = _read_head(pace) if pace else (0, 0, 0)
+    known, newest, count, older = step(known, newest, count, pace[_FIRST:], at_ns // NS, seconds)
+    return _head(known, newest, count) + older
+
+
+def step(
+    known: int, newest: int, count: int, older: bytes, second: int, seconds: int
+) -> tuple[int, int, int, bytes]:
+    """The same for whoever has unpacked the head of a pace, which is a part of something larger."""
     if second == newest:  # of a busy feature, most are
-        return _head(known + 1, second, count + 1) + pace[_FIRST:]
+        return known + 1, newest, count + 1, older
     if second < newest:
-        return _add_late(pace, second) if newest - seconds < second else pace
-    older, last = pace[_FIRST:] + _row(newest, count), second - seconds
-    oldest, gone = _read_row(older)
-    while oldest <= last:
-        known, older = known - gone, older[_SIZE:]
-        if not older:
-            break
+        if second <= newest - seconds:
+            return known, newest, count, older
+        return known + 1, newest, count, _late(older, second)
+    if count:
+        older, last = older + _row(newest, count), second - seconds
         oldest, gone = _read_row(older)
-    return _head(known + 1, second, 1) + older
+        while oldest <= last:
+            known, older = known - gone, older[_SIZE:]
+            if not older:
+                break
+            oldest, gone = _read_row(older)
+    return known + 1, second, 1, older
 
 
 def calls(pace: bytes) -> int:
@@ -67,13 +75,12 @@ def slowest(pace: bytes, seconds: int) -> int:
     return fewest
 
 
-def _add_late(pace: bytes, second: int) -> bytes:
-    """The same with a call in a second that is older than the newest, and may have a row."""
-    known, newest, latest = _read_head(pace)
-    end = len(pace)
-    while end > _FIRST and _read_row(pace, end - _SIZE)[0] > second:
+def _late(older: bytes, second: int) -> bytes:
+    """Older seconds with a call in one that may have a row."""
+    end = len(older)
+    while end and _read_row(older, end - _SIZE)[0] > second:
         end -= _SIZE
     start, count = end, 0
-    if end > _FIRST and _read_row(pace, end - _SIZE)[0] == second:
-        start, count = end - _SIZE, _read_row(pace, end - _SIZE)[1]
-    return _head(known + 1, newest, latest) + pace[_FIRST:start] + _row(second, count + 1) + pace[end:]
+    if end and _read_row(older, end - _SIZE)[0] == second:
+        start, count = end - _SIZE, _read_row(older, end - _SIZE)[1]
+    return older[:start] + _row(second, count + 1) + older[end:]

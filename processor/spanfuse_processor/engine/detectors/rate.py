@@ -33,13 +33,15 @@ NEW, KNOWN, UNKNOWN = News.NEW, News.KNOWN, News.UNKNOWN
 ANSWERS: Final = 64
 """Answers to what nobody knows that are remembered."""
 
-# A row: model calls each of which began after the one before had ended. How many; those of them of which
-# nothing new is known; the latest that followed closely, and brought nothing new after the first; when the
-# last began, and the latest end; the size of its input, in tokens. Behind it, the pace of all model calls.
-_ROW: Final = Struct("<3I2qQ")
-_pack_row, _read_row = _ROW.pack, _ROW.unpack_from
-_PACE: Final = _ROW.size
-_NO_ROW: Final = _pack_row(0, 0, 0, -NS, -NS, 0)
+# What is packed. The latest row, which are model calls each of which began after the one before had ended:
+# how many; those of them of which nothing new is known; the latest that followed closely, and brought nothing
+# new after the first; when the last began, and the latest end; the size of its input, in tokens. Behind it,
+# the pace of all model calls.
+_MODELS: Final = Struct("<3I2qQIqI")
+_pack, _unpack = _MODELS.pack, _MODELS.unpack_from
+_OLDER: Final = _MODELS.size  # where the older seconds of the pace begin
+_PACE: Final = Struct("<3I2qQ").size
+_NONE: Final = _pack(0, 0, 0, -NS, -NS, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class RateDetector:
 
     def __init__(self, limits: RateLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
-        self._models = _NO_ROW  # the latest row and the pace of model calls, packed
+        self._models = _NONE  # the latest row and the pace of model calls, packed
         self._embeddings = pace.STILL
         self._answers: Marks | None = None
         self._told: tuple[tuple[str, Severity], ...] = ()
@@ -102,25 +104,24 @@ class RateDetector:
 
     def _count(self, call: Call, event: CallEnded) -> Finding | None:
         limits, models, start, end = self._limits, self._models, event.started_ns, event.ended_ns
-        calls, stale, rapid, last_start, last_end, before = _read_row(models)
-        paced = pace.add(models[_PACE:], start, MINUTE)
-        if start < last_start:
-            self._models = models[:_PACE] + paced  # it is of no row: another began meanwhile
-        else:
+        calls, stale, rapid, last_start, last_end, size, minute, newest, count = _unpack(models)
+        minute, newest, count, older = pace.step(minute, newest, count, models[_OLDER:], start // NS, MINUTE)
+        if start >= last_start:  # else it is of no row: another began meanwhile
             if start < last_end:
                 calls = stale = rapid = 0
-            usage = event.usage
+            before, usage = size, event.usage
             size = usage.input_tokens if usage is not None else 0
             news = NEW if call.plain and call.news is NEW else self._news(call, event, size, before)
             calls += 1
             stale += news is not NEW
             rapid = 1 + rapid if news is KNOWN and start - last_start < limits.rapid_gap * NS else 1
-            last_end = end if end > last_end else last_end
-            self._models = _pack_row(calls, stale, rapid, start, last_end, size) + paced
-        if rapid < limits.rapid and pace.calls(paced) <= limits.per_minute:
+            last_start, last_end = start, end if end > last_end else last_end
+        head = _pack(calls, stale, rapid, last_start, last_end, size, minute, newest, count)
+        self._models = head + older
+        if rapid < limits.rapid and minute <= limits.per_minute:
             return None
         looping = calls >= limits.burst * limits.burst_seconds and 4 * stale > 3 * calls
-        return self._judged(call, paced, rapid, looping)
+        return self._judged(call, self._models[_PACE:], rapid, looping)
 
     def _news(self, call: Call, event: CallEnded, size: int, before: int) -> News:
         """What a call brought, for all that is known."""

@@ -168,7 +168,7 @@ class Watch(tuple[Any, ...]):
 
     def look(self, call: Call) -> tuple[Watch, tuple[Finding, ...]]:
         """What the detectors say of a call, in the order of judging; as a rule nothing."""
-        watch, more, crew, ended = self, 0, self[0], call.ended
+        watch, more, crew = self, 0, self[0]
         findings: tuple[Finding, ...] = ()
         for wakes, at, post in (crew.plain if call.plain else crew.by_kind)[call.event.kind]:
             if wakes is None:
@@ -178,7 +178,7 @@ class Watch(tuple[Any, ...]):
                 more += 1  # those behind it have moved
             else:  # nearly always
                 continue
-            finding = detector.ended(call) if ended else detector.started(call)
+            finding = detector.ended(call) if call.ended else detector.started(call)
             if finding is not None:
                 findings += (_tamed(finding) if post.only_warns else finding,)
         return watch, findings
