@@ -37,7 +37,8 @@ def meet(few: bytes, thing: Hashable, flag: bool, limit: int) -> tuple[bytes, bo
     mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
     at = _find(few, mark)
     if at < 0:
-        return (few + mark + _FLAGS[flag])[-limit * _SIZE :], None
+        mark += _FLAGS[flag]
+        return (few + mark)[-limit * _SIZE :], None
     known = bool(few[at + _MARK])
     return (few if known or not flag else _flagged(few, at, flag)), known
 

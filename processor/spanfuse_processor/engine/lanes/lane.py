@@ -195,14 +195,6 @@ class Lane:
         waits = hands_over or effects.hooks(event.name)  # whoever is sent on meanwhile waits for them
         return given.has_moved(found, waits, kind is AGENT)
 
-    def has_worked(self, event: CallEnded) -> bool:
-        """Whether a model's answer is a piece of work: long, and unlike the one before."""
-        prints, usage = event.prints, event.usage
-        if event.error or self.models is None or prints is None or not prints.result:
-            return False
-        long = (usage.output_tokens if usage is not None else prints.result_size // 4) >= WORK
-        return long and self.models.kin <= 1
-
     def _met(
         self,
         event: CallEnded,
@@ -280,6 +272,14 @@ class Lane:
         answers = _times(self._answers)
         turn = bisect_right(answers, earlier_ns)
         return turn > 0 and turn == bisect_right(answers, later_ns)
+
+
+def is_long(event: CallEnded, prints: Fingerprints) -> bool:
+    """Whether a model's answer is long enough for a piece of work."""
+    if event.error or not prints.result:
+        return False
+    usage = event.usage
+    return (usage.output_tokens if usage is not None else prints.result_size // 4) >= WORK
 
 
 def _times(packed: bytes) -> Sequence[int]:

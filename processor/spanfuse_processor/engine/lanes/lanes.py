@@ -19,7 +19,7 @@ from typing import Final
 from spanfuse_processor.engine import effects, marks
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.events import CallEnded
-from spanfuse_processor.engine.lanes.lane import Lane
+from spanfuse_processor.engine.lanes.lane import Lane, is_long
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 
@@ -86,14 +86,17 @@ class Lanes:
         return lane
 
     def _hear(self, lane: Lane, event: CallEnded) -> None:
-        """Counts a model's answer that is another than the one before, and a long one as a piece of work,
-        unless somebody has given it before."""
-        if lane.models is None or lane.models.ends != 1:
+        """Counts a model's answer that is another than the one before; and as a piece of work one that is
+        long and not nearly the same either, unless somebody gave it before."""
+        if lane.models is None:
+            return
+        _, kin, _, ends = lane.models.alike
+        if ends != 1:
             return
         self._talk += 1
         lane.talk += 1
         prints = event.prints
-        if prints is not None and lane.has_worked(event):
+        if kin == 1 and prints is not None and is_long(event, prints):
             self._written, known = marks.meet(self._written, prints.result_masked, True, MAX_WRITTEN)
             self._work += known is None
             lane.work += known is None
