@@ -82,7 +82,7 @@ def hear(history: History, number: int, told: Told) -> bool:
     """The history is told of a call; whether it knew one that is equal."""
     event = ended(number, name="tool", prints=told.prints())
     keys = keys_of(event, told.prints())
-    known = history.meet(keys)
+    known = history.knows(keys)
     history.add(event, keys, False, 0, known)
     return known
 

@@ -49,7 +49,7 @@ def join(few: bytes, other: bytes, limit: int) -> bytes:
 
 
 class Marks:
-    """The latest `limit` things; one with several flags counts as so many.
+    """The latest `limit` things; one with several flags counts as so many, each forgotten in its turn.
 
     >>> marks = Marks(2)
     >>> marks.meet("a"), marks.meet("a", 1), marks.meet("a")
@@ -70,19 +70,17 @@ class Marks:
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         buckets = self._buckets
         kept = self._few if buckets is None else buckets[mark[0] % _BUCKETS]
-        if kept.rfind(mark) >= 0:  # nearly never
-            at = _find(kept, mark)
-            if at >= 0:
-                return self._meet_again(kept, at, flags)
-        self._keep(mark + _FLAGS[flags])
-        return None
+        known = _flags(kept, mark) if kept.rfind(mark) >= 0 else None  # nearly never
+        more = flags if known is None else flags & ~known
+        if known is None or more:
+            self._keep(mark + _FLAGS[more])
+        return known
 
     def flags(self, thing: Hashable) -> int | None:
         """The flags of a thing, None when it did not come."""
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
         kept = self._few if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
-        at = _find(kept, mark)
-        return None if at < 0 else kept[at + _MARK]
+        return _flags(kept, mark)
 
     def __contains__(self, thing: Hashable) -> bool:
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
@@ -96,18 +94,6 @@ class Marks:
 
     def __len__(self) -> int:
         return len(self._few) // _SIZE + len(self._order)
-
-    def _meet_again(self, kept: bytes | bytearray, at: int, flags: int) -> int:
-        """What is known comes again."""
-        known = kept[at + _MARK]
-        if known | flags == known:
-            return known
-        if isinstance(kept, bytearray):
-            kept[at + _MARK] = known | flags
-            self._weight += _WEIGHTS[known | flags] - _WEIGHTS[known]
-        else:
-            self._few = _flagged(kept, at, known | flags)
-        return known
 
     def _keep(self, entry: bytes) -> None:
         """Keeps a mark and its flags, in the place of the oldest where there is no room."""
@@ -155,3 +141,13 @@ def _find(kept: bytes | bytearray, mark: bytes) -> int:
     while at % _SIZE and at >= 0:  # it lies across two others
         at = kept.find(mark, at + 1)
     return at
+
+
+def _flags(kept: bytes | bytearray, mark: bytes) -> int | None:
+    """The flags of a mark, wherever they came; None when it is not there."""
+    at, flags = kept.find(mark), None
+    while at >= 0:
+        if at % _SIZE == 0:  # else it lies across two others
+            flags = (flags or 0) | kept[at + _MARK]
+        at = kept.find(mark, at + 1)
+    return flags

@@ -23,7 +23,7 @@ def feed(history: History, event: CallEnded, idle_ns: int = 0) -> bool:
     assert prints is not None
     history.take(event, prints, prints.error or prints.result)
     keys = keys_of(event, prints)
-    known = history.meet(keys)
+    known = history.knows(keys)
     history.add(event, keys, False, idle_ns, known)
     return known
 

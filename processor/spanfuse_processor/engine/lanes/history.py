@@ -99,22 +99,16 @@ class History(Alike, Timed):
         else:
             self._packed = latest + packed[_KEYS:]
 
-    def meet(self, keys: int | Keys) -> bool:
-        """Whether a step equal to this in any of the three ways was seen; noise on both sides is none.
-
-        One that was not is seen from now on: whoever asks adds it.
-        """
+    def knows(self, keys: int | Keys) -> bool:
+        """Whether a step equal to this in any of the three ways was seen; noise on both sides is none."""
         past, packed = self._past, self._packed
         seen = past.seen if past is not None else None
         if not isinstance(keys, int):
-            known = self._find(keys) >= 0 or (seen is not None and _saw(seen, keys))
-            if not known and seen is not None:
-                _see(seen, keys)
-            return known
+            return self._find(keys) >= 0 or (seen is not None and _saw(seen, keys))
         end = _KEYS + (len(packed) - _KEYS) // _STEP * _KEY
         if packed.rfind(_pack_key(keys), _KEYS, end) >= 0 and self._find(keys) >= 0:
             return True
-        return seen is not None and seen.meet(keys, _OF_BOTH) is not None
+        return seen is not None and keys in seen
 
     def latest(self, keys: int | Keys) -> Step | None:
         """The latest step that is equal in any of the three ways, among those kept."""
@@ -122,13 +116,11 @@ class History(Alike, Timed):
         return self.steps[at] if at >= 0 else None
 
     def add(self, event: CallEnded, keys: int | Keys, waits: bool, idle_ns: int, known: bool) -> None:
-        """Takes a call as a step; `known` when an equal one was met."""
+        """Takes a call as a step; `known` when it `knows` one that is equal."""
         past = self._past
         if known:
             self.stale += 1
             past = self._count(keys)
-            if past.seen is not None:
-                _see(past.seen, keys)
         else:
             self.stale = self.forgiven = 0
             if past is not None:
@@ -200,26 +192,19 @@ class History(Alike, Timed):
             rest = _pack(event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
             self._packed = packed[:end] + _pack_key(rough) + packed[end:] + rest
             return
-        if past is None or not isinstance(packed, bytearray):
-            past, packed = self._go_on(keys)
+        if past is None or past.seen is None or not isinstance(packed, bytearray):
+            packed = self._packed = bytearray(packed)
+            past = self._past = past or Past()
+            past.seen = Marks(2 * SEEN)
         gone = past.gone
-        slot = gone % WINDOW  # that of the oldest
-        _pack_key_into(packed, _KEYS + _KEY * slot, rough)
+        slot = gone % WINDOW  # that of the oldest, of which it is remembered that it was
+        at = _KEYS + _KEY * slot
+        oldest = int.from_bytes(packed[at : at + _KEY], "little")
+        _see(past.seen, past.noisy.pop(gone, oldest) if past.noisy else oldest)
+        _pack_key_into(packed, at, rough)
         at = _RESTS + _SIZE * slot
         _pack_into(packed, at, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)
-        if past.noisy:
-            past.noisy.pop(gone, None)
         past.gone = gone + 1
-
-    def _go_on(self, keys: int | Keys) -> tuple[Past, bytearray]:
-        """The first step has to go: from now on it is remembered of each that it was, and of this one."""
-        packed, past = bytearray(self._packed), self._past or Past()
-        seen, noisy = Marks(2 * (SEEN + WINDOW)), past.noisy or {}
-        for number, rough in enumerate(memoryview(packed)[_KEYS:_RESTS].cast("Q")):
-            _see(seen, noisy.get(number, rough))
-        _see(seen, keys)
-        self._packed, self._past, past.seen = packed, past, seen
-        return past, packed
 
     def _numbered(self, label: Label) -> int:
         """The number of a label, which is that of one that is not used any more when there are many."""

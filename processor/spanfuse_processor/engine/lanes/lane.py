@@ -41,7 +41,7 @@ _CHANGES: Final = (effects.WRITE, effects.SEND, effects.SPAWN)
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
 
 MODEL, AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
-UNKNOWN, NEW, KNOWN = News.UNKNOWN, News.NEW, News.KNOWN
+UNKNOWN, NEW, KNOWN, FORGIVEN = News.UNKNOWN, News.NEW, News.KNOWN, News.FORGIVEN
 TRANSIENT = ErrorClass.TRANSIENT
 
 
@@ -124,7 +124,7 @@ class Lane:
         self.work = 0
         self.spared = False
         self.talk = 0
-        self._answers = b""  # when models answered, in order of time, packed
+        self._answers = b""  # when models answered of which their history does not tell, in order, packed
 
     def history(self, kind: Kind) -> History:
         """What was called of a kind, begun when there is none."""
@@ -152,24 +152,20 @@ class Lane:
             self.working, self.silent = True, 0
             if prints is not None:
                 moved = self._is_moved(event, effect, found + work)
-        if prints is None:
-            return UNKNOWN
-        history = self.models if kind is MODEL else self.agents if kind is AGENT else self.tools
-        if history is None:
-            history = self.history(kind)
-        if error := prints.error:
-            history.take(event, prints, error)
-        elif prints.result:
-            history.take(event, prints, EMPTY if prints.result_empty else prints.result)
-        elif kind is not AGENT:  # an agent is judged by what it was asked, and what was found meanwhile
-            return UNKNOWN
-        return self._met(event, prints, history, effect, repeatable, moved) if prints.arguments else UNKNOWN
+        news = UNKNOWN
+        if prints is not None:
+            news = self._brought(event, prints, effect, repeatable, moved)
+        if kind is MODEL and (news is UNKNOWN or news is FORGIVEN):
+            self._note(event.ended_ns)
+        return news
 
     def _listen(self, event: CallEnded, heard: int) -> None:
         """A model has answered, when others have found and said so much."""
         if event.user_turn:
             self._hear(event.prints, event.fresh)
-        self._answered(event.ended_ns)
+        self.working = False  # a new turn
+        if self.tools is not None:
+            self.tools.forgiven = 0
         if event.asks or event.handed or heard != self._heard:
             self.silent = 0  # something was called, or said, though not here
         self._heard = heard
@@ -195,22 +191,27 @@ class Lane:
         waits = hands_over or effects.hooks(event.name)  # whoever is sent on meanwhile waits for them
         return given.has_moved(found, waits, kind is AGENT)
 
-    def _met(
-        self,
-        event: CallEnded,
-        prints: Fingerprints,
-        history: History,
-        effect: str,
-        repeatable: bool,
-        moved: bool,
+    def _brought(
+        self, event: CallEnded, prints: Fingerprints, effect: str, repeatable: bool, moved: bool
     ) -> News:
-        """What a call brought of which it is known what it was asked."""
+        """What a call brought of which something is known."""
+        kind = event.kind
+        history = self.models if kind is MODEL else self.agents if kind is AGENT else self.tools
+        if history is None:
+            history = self.history(kind)
+        if error := prints.error:
+            history.take(event, prints, error)
+        elif prints.result:
+            history.take(event, prints, EMPTY if prints.result_empty else prints.result)
+        # An agent is judged by what it was asked, and what was found meanwhile.
+        if not prints.arguments or not (prints.error or prints.result or kind is AGENT):
+            return UNKNOWN
         keys = keys_of(event, prints)
-        known = history.meet(keys)
+        known = history.knows(keys)
         if known:
             self.spared, known = moved, not moved
             if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
-                return News.FORGIVEN
+                return FORGIVEN
         waits = prints.error_class is TRANSIENT or effect == effects.WAIT  # nearly never
         history.add(event, keys, waits and _waits(event, prints, effect), self.idle_ns, known)
         return KNOWN if known else NEW
@@ -220,13 +221,9 @@ class Lane:
         if before is None:
             return False
         if before.ended_ns > event.started_ns and event.ended_ns > before.started_ns:
-            if (
-                event.kind is AGENT
-                and self._given is not None
-                and self._given.spare > 0
-                and not failed(event)
-            ):
-                self._given.spare -= 1
+            given = self._given
+            if event.kind is AGENT and given is not None and given.spare > 0 and not failed(event):
+                given.spare -= 1
                 return True
             return effect not in _ACTS or before.failed  # whoever asked had not seen it fail
         if effect in _ACTS:
@@ -250,15 +247,13 @@ class Lane:
         before, was_told = self._user
         news = fresh and told != "" and told != was_told
         if (news or not self.working) and (asked != before or not asked):
+            self._answers = b"".join(map(_pack_time, self._answered()))
             self.tools = self.models = self.agents = self.watch = None
             self.silent = 0
         self._user = asked, told if fresh else was_told
 
-    def _answered(self, at_ns: int) -> None:
-        """A model has answered: a new turn."""
-        self.working = False
-        if self.tools is not None:
-            self.tools.forgiven = 0
+    def _note(self, at_ns: int) -> None:
+        """A model has answered, and no history tells of it."""
         answers, mark = self._answers, _pack_time(at_ns)
         if answers[-_TIME.size :] <= mark:
             answers += mark
@@ -267,9 +262,14 @@ class Lane:
             answers = answers[:at] + mark + answers[at:]
         self._answers = answers[-_TIME.size * MAX_ANSWERS :]
 
+    def _answered(self) -> list[int]:
+        """When models answered lately, in order of time."""
+        steps = self.models.steps if self.models is not None else ()
+        return sorted((*_times(self._answers), *(step.ended_ns for step in steps)))[-MAX_ANSWERS:]
+
     def _same_turn(self, earlier_ns: int, later_ns: int) -> bool:
         """Whether both times are known to lie between the same two answers."""
-        answers = _times(self._answers)
+        answers = self._answered()
         turn = bisect_right(answers, earlier_ns)
         return turn > 0 and turn == bisect_right(answers, later_ns)
 
