@@ -34,7 +34,7 @@ T = TypeVar("T")
 Step = Callable[[float], tuple[Verdict, ...]]
 
 
-class Biller(Protocol):
+class Recorder(Protocol):
     """Hears what calls came to."""
 
     def ended(self, call: Call, event: CallEnded) -> None:
@@ -54,7 +54,7 @@ class Judge:
     `issuer` signs the directives; `prefix` goes before their ids, so that they never meet the processor's on
     one board. `on_verdict` is told of everything, also of warnings, and `on_event` of what happens to
     budgets, on the thread that brought the call. `journal` changes of the ledger are kept for whoever writes
-    them down, and `biller` hears what calls came to. `clock` never goes back, `wall` is the time of day:
+    them down, and `recorder` hears what calls came to. `clock` never goes back, `wall` is the time of day:
     periods of budgets go by it.
     """
 
@@ -71,12 +71,12 @@ class Judge:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
         journal: int = 0,
-        biller: Biller | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         self._board = board
         self._treasury = Treasury(policy.budgets, wall(), Ledger(policy.budgets, wall(), journal=journal))
         self._cashier = Cashier(self._treasury, self._is_stopped)
-        self._tellers = (self._cashier, biller) if biller is not None else (self._cashier,)
+        self._tellers = (self._cashier, recorder) if recorder is not None else (self._cashier,)
         self._engine = Engine(policy, prices, observer=self._ended, amend=self._amended)
         self._issuer = issuer
         self._prefix = prefix

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from spanfuse.judge import Judge
-from spanfuse_processor.bookkeeping.billing import Biller
+from spanfuse_processor.bookkeeping.steps import Recorder
 from spanfuse_processor.engine.alerts import Notice
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.ledger import Ledger
@@ -54,10 +54,10 @@ class Keeping:
 
     every = EVERY
 
-    def __init__(self, store: str, judge: Judge, biller: Biller, on_fault: Callable[[], object]) -> None:
+    def __init__(self, store: str, judge: Judge, recorder: Recorder, on_fault: Callable[[], object]) -> None:
         self._url = store if ":" in store else f"sqlite:{store}"
         self._judge = judge
-        self._biller = biller
+        self._recorder = recorder
         self._on_fault = on_fault
         self._writer = Writer(self._open, time.monotonic, self._failed, most=JOURNAL)
         self._keeper = Keeper(self._writer, {})
@@ -76,7 +76,7 @@ class Keeping:
     def advance(self) -> None:
         """Hands on what changed. Several times a second."""
         rows = self._judge.money(self._keep)
-        self._writer.bill(rows)
+        self._writer.steps(rows)
         now = time.monotonic()
         if now - self._pruned >= PRUNE_EVERY:
             self._pruned = now
@@ -104,7 +104,7 @@ class Keeping:
     def _keep(self, treasury: Treasury, wall: float) -> list[Any]:
         if not self._reading:
             self._keeper.keep(self, wall)
-        return self._biller.take()
+        return self._recorder.take()
 
     def _keep_all(self, treasury: Treasury, wall: float) -> None:
         if not self._reading:

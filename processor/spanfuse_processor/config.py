@@ -105,17 +105,32 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Where the bill, the ledger of budgets and the record of events are kept.
+    """Where the journal (steps, events, snapshots) and the ledger of budgets are kept.
 
     `path` is a SQLite file: without it there is one in the user's state folder. `url` is another store in its
     place: `postgresql://...`, `redis://...`, or `memory:` for none that outlives the process. `ledger_url` is
-    one for the ledger alone. Bill and events are let go after `keep_days`.
+    one for the ledger alone. What is in the journal is let go after `keep_days`.
     """
 
     path: str = ""
     url: str = field(default="", repr=False)
     ledger_url: str = field(default="", repr=False)
     keep_days: float = field(default=90.0, metadata=A_DAY)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What is recorded, beside what is spent; it is kept where `store` says.
+
+    With `steps` there is a row of every call that ended, without only of those that are charged. With
+    `capture` the contents that spans carry are kept too, `capture_bytes` of each. With `snapshots` each run
+    that is stopped is described as it was.
+    """
+
+    steps: bool = True
+    capture: bool = False
+    capture_bytes: int = field(default=4096, metadata=AT_LEAST_ONE)
+    snapshots: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +253,7 @@ class Config:
     intake: Intake = Intake()
     control: Control = Control()
     store: Storage = Storage()
+    journal: Recording = Recording()
     alerts: Alerts = Alerts()
     forward: Forward = field(default_factory=Forward)
     metrics: Cardinality = Cardinality()

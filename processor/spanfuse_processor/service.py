@@ -26,6 +26,7 @@ from spanfuse_processor.control.admin import Admin, Audit
 from spanfuse_processor.control.hub import fresh_hub
 from spanfuse_processor.control.money import MoneyDesk
 from spanfuse_processor.control.payloads import show_runs
+from spanfuse_processor.control.records import RecordsDesk
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine import Engine, GenaiPrices, Order, dialects_for
 from spanfuse_processor.engine.calls import Call
@@ -41,12 +42,14 @@ from spanfuse_processor.receiver.intake import Intake
 from spanfuse_processor.receiver.otlp_grpc import GrpcReceiver
 from spanfuse_processor.receiver.otlp_http import HttpReceiver
 from spanfuse_processor.reloading import Reloader
-from spanfuse_processor.serving import Doors, Serving, StartError
+from spanfuse_processor.serving import Doors, Serving, StartError, leave_token
 from spanfuse_processor.store import StoreError
 from spanfuse_processor.telemetry import log
 from spanfuse_processor.telemetry.counters import Metrics
 from spanfuse_processor.telemetry.reports import Reports
 from spanfuse_processor.tuning import freeze_startup
+from spanfuse_processor.wire.effects import Effect
+from spanfuse_processor.wire.messages import Instance
 
 __all__ = ["Service", "StartError"]
 
@@ -110,7 +113,8 @@ class Service:
             tasks.append(asyncio.create_task(self._reloader.run()))
         try:
             self._passing.start()
-            self._publish_token()
+            if self._token_path:
+                leave_token(self._token_path, self._admin_token)
             self._prices.rates(*SOME_PRICE)
             freeze_startup()
             self._health.ready = True
@@ -138,8 +142,10 @@ class Service:
         spans = part.spans
         self._metrics.meter.tick()
         now, ingest, settle = self._clock.monotonic(), self._engine.ingest, self._money.settle
+        look = self._money.journal.look
         for span in spans:
             try:
+                look(span)
                 verdicts = ingest(span, now)
                 if verdicts:
                     self._publish(verdicts)
@@ -182,11 +188,18 @@ class Service:
         asyncio.get_running_loop().call_soon(self._report, verdicts, self._clock.wall_ns())
 
     def _report(self, verdicts: tuple[Verdict, ...], wall_ns: int) -> None:
+        ids: list[str] = []
+        with self._guarded("journal"):
+            ids += [self._money.journal.verdict(each, wall_ns / 1e9) for each in verdicts]
         with self._guarded("reports"):
             for verdict in verdicts:
                 self._reports.verdict(verdict, wall_ns)
         with self._guarded("forwarding"):
-            self._passing.verdicts(verdicts, wall_ns)
+            self._passing.verdicts(verdicts, wall_ns, ids)
+
+    def _effects(self, instance: Instance, effects: list[Effect]) -> None:
+        self._reports.effects(instance, effects)
+        self._money.journal.effects(instance, effects, self._clock.wall_ns() / 1e9)
 
     async def _watch_deadlines(self) -> None:
         while True:
@@ -215,16 +228,13 @@ class Service:
                 store_url(self._config),
                 self._clock,
                 self._hub.publish,
-                self._is_stopped,
+                lambda run: self._engine.run(run),
+                self._hub.get,
                 self._faults.add,
                 self._passing.budget,
             )
         except StoreError as error:
             raise StartError(f"store: {error}") from None
-
-    def _is_stopped(self, run: str) -> bool:
-        view = self._engine.run(run)
-        return view is not None and view.stop is not None
 
     def _dialects(self, config: Config) -> Sequence[Dialect]:
         """Digests are keyed as they were when the service started: others would not compare."""
@@ -233,22 +243,11 @@ class Service:
     def _obey(self, config: Config) -> None:
         """Another policy holds from now on."""
         self._engine.renew(config.policy, self._dialects(config))
-        self._money.renew(config.policy.budgets)
+        self._money.renew(config.policy)
 
     def _hang_up(self) -> None:
         if self._reloader is not None:
             self._reloader.ask()
-
-    def _publish_token(self) -> None:
-        if self._token_path is None:
-            return
-        try:
-            admin_token.publish(self._token_path, self._admin_token)
-        except OSError as error:
-            raise StartError(
-                f"the operator's token cannot be left at {self._token_path}: {error.strerror or error}; set "
-                "SPANFUSE_ADMIN_TOKEN, or SPANFUSE_ADMIN_TOKEN_FILE to a path that can be written"
-            ) from None
 
     def _doors(self) -> Doors:
         tokens = Tokens(self._config.auth.client_tokens, [self._admin_token])
@@ -259,16 +258,18 @@ class Service:
         onward = self._passing.onward
         self._intakes = {name: Intake(self.ingest, tokens, fault, most, onward) for name in ("grpc", "http")}
         control = ControlService(
-            self._hub, tokens, self._reports.effects, self._open_calls, fault, self._money.lease
+            self._hub, tokens, self._effects, self._open_calls, fault, self._money.lease
         )
         admin = Admin(self._hub, tokens, self.order, self._runs, self._knows, self._audit, self._clock)
         money = MoneyDesk(tokens, self._money.views, self._money.books.spend, self._clock)
+        records = RecordsDesk(tokens, self._money.books.read, self._clock)
         receiver = HttpReceiver(self._intakes["http"], intake.max_request_bytes)
         routes = [
             *self._health.routes(),
             *receiver.routes(),
             *admin.routes(),
             *money.routes(),
+            *records.routes(),
         ]
         rooms = (
             self._engine,
@@ -289,8 +290,11 @@ class Service:
 
     def _audit(self, audit: Audit) -> None:
         log.say(logging.WARNING, "order", **audit.fields())
+        event_id = ""
+        with self._guarded("journal"):
+            event_id = self._money.journal.order(audit.order, audit.who, audit.done, audit.at_ns / 1e9)
         with self._guarded("forwarding"):
-            self._passing.order(audit.order, audit.who, audit.done, audit.at_ns)
+            self._passing.order(audit.order, audit.who, audit.done, audit.at_ns, event_id)
 
     def _runs(self, most: int) -> list[Mapping[str, Any]]:
         return show_runs(self._engine.runs(), most)

@@ -20,6 +20,7 @@ from typing import Any
 import grpc
 import uvicorn
 
+from spanfuse_processor import admin_token
 from spanfuse_processor.asgi import Application
 from spanfuse_processor.config import Config
 from spanfuse_processor.receiver.otlp_grpc import server_options
@@ -173,6 +174,17 @@ def _socket(host: str, port: int, setting: str) -> socket.socket:
         opened.close()
         raise _taken(f"{host}:{port}", setting) from None
     return opened
+
+
+def leave_token(path: Path, token: str) -> None:
+    """Leaves the operator's token for commands to find. Raises StartError when it cannot be written."""
+    try:
+        admin_token.publish(path, token)
+    except OSError as error:
+        raise StartError(
+            f"the operator's token cannot be left at {path}: {error.strerror or error}; set "
+            "SPANFUSE_ADMIN_TOKEN, or SPANFUSE_ADMIN_TOKEN_FILE to a path that can be written"
+        ) from None
 
 
 def _taken(address: str, setting: str) -> StartError:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from spanfuse_processor.store import MOST_ROWS, TIMES, BillRow, SpendRow, check_groups
+from spanfuse_processor.store import MOST_ROWS, TIMES, SpendRow, StepRow, check_groups
 
 
-def spend_of(rows: Iterable[BillRow], by: Sequence[str]) -> list[SpendRow]:
+def spend_of(rows: Iterable[StepRow], by: Sequence[str]) -> list[SpendRow]:
     """What each group cost, dearest first, at most MOST_ROWS of them.
 
-    >>> rows = [BillRow("t", number, 0.0, feature="mail", cost=6) for number in "12"]
+    >>> rows = [StepRow("t", number, 0.0, feature="mail", cost=6) for number in "12"]
     >>> [(row.values, row.calls, row.cost) for row in spend_of(rows, ["feature", "day"])]
     [(('mail', '1970-01-01'), 2, 12)]
 
@@ -31,14 +31,14 @@ def spend_of(rows: Iterable[BillRow], by: Sequence[str]) -> list[SpendRow]:
     return sorted(spent, key=lambda each: (-each.cost, -each.calls, each.values))[:MOST_ROWS]
 
 
-def _parts(row: BillRow) -> tuple[int, ...]:
+def _parts(row: StepRow) -> tuple[int, ...]:
     """What one call adds, in the order of SpendRow."""
     guessed = row.cost if row.estimated else 0
     tokens = row.input_tokens, row.output_tokens, row.cached_tokens
     return (1, *tokens, row.cost, guessed, int(row.unpriced))
 
 
-def _value(row: BillRow, field: str) -> str:
+def _value(row: StepRow, field: str) -> str:
     if field in TIMES:
         return datetime.fromtimestamp(int(row.ended), UTC).strftime(TIMES[field])
     return str(getattr(row, field))

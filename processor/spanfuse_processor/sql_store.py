@@ -10,24 +10,31 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.entries import entry_of, line_of
+from spanfuse_processor.statements import Statements
 from spanfuse_processor.store import (
+    FOR_EVER,
     FORGOTTEN_AFTER,
     LEAST_BETWEEN_DUMPS,
     MOST_ROWS,
-    BillRow,
     EventRow,
     LedgerGap,
+    RunRow,
     Saved,
     Seen,
+    SnapshotRow,
     SpendRow,
+    StepRow,
     Written,
     includes,
 )
-from spanfuse_processor.tables import EVENT, Statements
+from spanfuse_processor.tables import EVENT, SNAPSHOT
+
+TRUTHS: Final = tuple(map(StepRow._fields.index, ("failed", "estimated", "unpriced", "counts")))
+"""Where the fields of a step stand that are true or false."""
 
 
 class Database(Protocol):
@@ -58,15 +65,20 @@ class SqlStore(ABC):
     def reading(self) -> AbstractContextManager[Database]:
         """A transaction that only reads. Raises StoreError."""
 
-    def append_bill(self, rows: Sequence[BillRow]) -> None:
+    def append_steps(self, rows: Sequence[StepRow]) -> None:
         """Keeps rows that are new, and those of a higher revision in place of their older ones."""
         with self.writing() as database:
-            database.tell(self._sql.bill, rows)
+            database.tell(self._sql.step, rows)
 
     def append_events(self, rows: Sequence[EventRow]) -> None:
         """Keeps events that are new."""
         with self.writing() as database:
             database.tell(self._sql.event, rows)
+
+    def append_snapshots(self, rows: Sequence[SnapshotRow]) -> None:
+        """Keeps snapshots that are new."""
+        with self.writing() as database:
+            database.tell(self._sql.snapshot, rows)
 
     def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
         """Keeps the entries of a writer that it had not yet."""
@@ -132,26 +144,66 @@ class SqlStore(ABC):
         )
 
     def events(
-        self, since: float, until: float, kinds: Collection[str] = (), most: int = MOST_ROWS
+        self,
+        since: float,
+        until: float,
+        kinds: Collection[str] = (),
+        most: int = MOST_ROWS,
+        *,
+        run: str = "",
+        agent: str = "",
+        before_id: str = "",
     ) -> Sequence[EventRow]:
         """Events in [since, until), newest first."""
+        alike = _given(run=run, agent=agent)
+        sql = self._sql.events(len(kinds), list(alike), bool(before_id))
+        after = [before_id] * 3 if before_id else []
         with self.reading() as database:
-            return [
-                EventRow(*row)
-                for row in database.ask(self._sql.events(len(kinds)), since, until, *kinds, most)
-            ]
+            rows = database.ask(sql, since, until, *kinds, *alike.values(), *after, most)
+        return [EventRow(*row) for row in rows]
 
     def event(self, name: str) -> EventRow | None:
         """The event with this id."""
-        with self.reading() as database:
-            rows = database.ask(self._sql.say(f"SELECT {', '.join(EVENT)} FROM event WHERE id = ?"), name)
+        rows = self._named("event", EVENT, name)
         return EventRow(*rows[0]) if rows else None
 
+    def steps(
+        self,
+        since: float = 0.0,
+        until: float = FOR_EVER,
+        most: int = MOST_ROWS,
+        *,
+        run: str = "",
+        trace_id: str = "",
+    ) -> Sequence[StepRow]:
+        """Steps that ended in [since, until), oldest first."""
+        alike = _given(run=run, trace_id=trace_id)
+        with self.reading() as database:
+            rows = database.ask(self._sql.steps(list(alike)), since, until, *alike.values(), most)
+        return [step_of(row) for row in reversed(rows)]
+
+    def runs(self, since: float, until: float, most: int = MOST_ROWS) -> Sequence[RunRow]:
+        """Runs with steps that ended in [since, until), the latest first."""
+        with self.reading() as database:
+            return [RunRow(*row) for row in database.ask(self._sql.runs, since, until, most)]
+
+    def snapshot(self, name: str) -> SnapshotRow | None:
+        """The snapshot that belongs to the event with this id."""
+        rows = self._named("snapshot", SNAPSHOT, name)
+        return SnapshotRow(*rows[0]) if rows else None
+
     def prune(self, before: float) -> int:
-        """Lets go of bill rows and events that are older."""
+        """Lets go of steps, events and snapshots that are older."""
         with self.writing() as database:
-            rows = database.tell(self._sql.say("DELETE FROM bill WHERE ended < ?"), [(before,)])
-            return rows + database.tell(self._sql.say("DELETE FROM event WHERE at < ?"), [(before,)])
+            return sum(
+                database.tell(self._sql.say(f"DELETE FROM {table} WHERE {time} < ?"), [(before,)])
+                for table, time in (("step", "ended"), ("event", "at"), ("snapshot", "at"))
+            )
+
+    def _named(self, table: str, columns: Sequence[str], name: str) -> list[tuple[Any, ...]]:
+        sql = self._sql.say(f"SELECT {', '.join(columns)} FROM {table} WHERE id = ?")
+        with self.reading() as database:
+            return database.ask(sql, name)
 
     def _let_go(self, database: Database, seen: Seen) -> None:
         delete = self._sql.say("DELETE FROM entry WHERE writer = ? AND number <= ?")
@@ -170,3 +222,15 @@ class SqlStore(ABC):
         database.tell(self._sql.say("DELETE FROM writer WHERE writer = ?"), names)
         known = {writer for writer, _, _ in writers} - over
         return {writer: number for writer, number in seen.items() if writer in known}
+
+
+def step_of(row: Sequence[Any]) -> StepRow:
+    """A step as a table has it: in some databases a truth is a number."""
+    fields = list(row)
+    for at in TRUTHS:
+        fields[at] = bool(fields[at])
+    return StepRow(*fields)
+
+
+def _given(**values: str) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value}

@@ -2,10 +2,9 @@
 every store.
 
 Rule 1: everything may be written twice and counts once: steps by span, ledger entries by writer and number,
-events and snapshots by id. Rule 2: a store is asked by `writing.py`'s thread and by reports, never by a decision;
-it may be slow, and it may fail. Rule 3: rows are flat and plain, as a table holds them; money is
-micro-dollars, time is wall time in seconds since the epoch, ids are lower-case hex. It does not know what a
-budget is.
+events and snapshots by id. Rule 2: a store is asked by the threads of `writing` and by reports, never by a
+decision; it may be slow, and it may fail. Rule 3: what is kept are plain rows (`rows.py`). It does not know
+what a budget is.
 
 The ledger is shared by replicas as a log: each writer numbers its own entries from 1, without gaps. Whoever
 holds counts says with `seen` which number of each writer they include, and reads what lies beyond. (The
@@ -14,11 +13,43 @@ number in an entry itself is that of the ledger that made it.)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from spanfuse_processor.engine.budgets.journal import Entry
-from spanfuse_processor.engine.reach import PAYER_FIELDS
+from spanfuse_processor.rows import (
+    EVENT_KINDS,
+    GROUPS,
+    TIMES,
+    EventRow,
+    RunRow,
+    SnapshotRow,
+    SpendRow,
+    StepRow,
+    check_groups,
+)
+
+__all__ = [
+    "EVENT_KINDS",
+    "FOR_EVER",
+    "GROUPS",
+    "MOST_ROWS",
+    "TIMES",
+    "EventRow",
+    "LedgerGap",
+    "RowsRefused",
+    "RunRow",
+    "Saved",
+    "Seen",
+    "SnapshotRow",
+    "SpendRow",
+    "StepRow",
+    "Store",
+    "StoreError",
+    "Written",
+    "check_groups",
+    "includes",
+]
 
 Seen = Mapping[str, int]
 """Up to which of its entries each writer's are included in something."""
@@ -50,61 +81,6 @@ class LedgerGap(StoreError):
     """Entries that were asked for are no longer there: the newest dump includes them."""
 
 
-class StepRow(NamedTuple):
-    """One call that ended. Empty texts and zeros where it is not known or does not apply.
-
-    `kind` is that of the call (model, embeddings, tool, agent, workflow, other), `ended` when it ended. Input
-    includes cached and cache-written tokens, output includes reasoning. `estimated`: usage or price is a
-    guess; `unpriced`: no price is known; `counts` is False where another row tells of the same call, and has
-    its cost, and for kinds that nobody charges. A correction of a call is its row with a higher `revision`.
-
-    `number` is its place in the run, from 1 in order of arrival, `depth` how many agents are above it. `name`
-    is the tool's, the model's or the agent's. `error` is `error.type`, `error_class` what it promises to who
-    tries again (permanent, denied, transient, failed). `arguments` and `result` are digests with noise
-    removed, `result_size` is in characters, `news` what it brought its agent (new, known, forgiven, unknown).
-    `content` is empty unless contents are captured: then a JSON object of texts, each cut, with any of
-    "arguments", "result", "input", "output".
-    """
-
-    trace_id: str
-    span_id: str
-    ended: float
-    kind: str = ""
-    tenant: str = ""
-    service: str = ""
-    namespace: str = ""
-    feature: str = ""
-    agent: str = ""
-    user: str = ""
-    model: str = ""
-    tool: str = ""
-    run: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cache_write_tokens: int = 0
-    reasoning_tokens: int = 0
-    cost: int = 0
-    failed: bool = False
-    estimated: bool = False
-    unpriced: bool = False
-    counts: bool = True
-    revision: int = 0
-    started: float = 0.0
-    parent_span_id: str = ""
-    number: int = 0
-    depth: int = 0
-    name: str = ""
-    provider: str = ""
-    error: str = ""
-    error_class: str = ""
-    arguments: str = ""
-    result: str = ""
-    result_size: int = 0
-    news: str = "unknown"
-    content: str = ""
-
-
 class Written(NamedTuple):
     """An entry as it stands in the log."""
 
@@ -113,100 +89,11 @@ class Written(NamedTuple):
     entry: Entry
 
 
-class EventRow(NamedTuple):
-    """Something that happened, for the record. `kind` is one of EVENT_KINDS.
-
-    `id` makes it the same event when it comes again. `key` is the breaker or the account that it is about.
-    `body` is a JSON object with all that has no column: docs/stores.md says what, by kind.
-    """
-
-    id: str
-    at: float
-    kind: str
-    severity: str = ""
-    key: str = ""
-    trace_id: str = ""
-    span_id: str = ""
-    tenant: str = ""
-    service: str = ""
-    namespace: str = ""
-    feature: str = ""
-    agent: str = ""
-    user: str = ""
-    model: str = ""
-    tool: str = ""
-    run: str = ""
-    body: str = "{}"
-
-
-class SnapshotRow(NamedTuple):
-    """What a run looked like when it was stopped. `id` is that of the trip's event; `body` is a JSON object by
-    the schema in `bookkeeping/snapshot.schema.json`."""
-
-    id: str
-    at: float
-    run: str = ""
-    trace_id: str = ""
-    body: str = "{}"
-
-
-class RunRow(NamedTuple):
-    """What is known of one run by its steps. `agent` is its outermost agent where that is known.
-
-    `started` and `ended` are those of its first and its last step. `calls`, tokens and costs are sums over the
-    steps that count, `failed` is how many of all steps did.
-    """
-
-    run: str
-    trace_id: str
-    started: float
-    ended: float
-    service: str
-    feature: str
-    agent: str
-    steps: int
-    failed: int
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: int
-    estimated_cost: int
-    unpriced: int
-
-
-class SpendRow(NamedTuple):
-    """What the calls of one group cost. `values` are those of the fields that were asked by, in their order.
-
-    `estimated_cost` is the part of `cost` that is a guess, `unpriced` how many calls have no known price.
-    """
-
-    values: tuple[str, ...]
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    cost: int
-    estimated_cost: int
-    unpriced: int
-
-
 class Saved(NamedTuple):
     """The newest dump of the ledger (None: there is none) and which entries it includes."""
 
     dump: Mapping[str, Any] | None
     seen: Seen
-
-
-EVENT_KINDS: Final = ("trip", "withheld", "warn", "release", "order", "effect", "budget", "forecast")
-"""What events there are: a stop that is enforced; one that is only said; a warning; a stop taken back; an
-order of an operator or an alert; what an application reports of a directive; a mark of a budget; a forecast of
-one."""
-
-TIMES: Final[Mapping[str, str]] = {"month": "%Y-%m", "day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H:00"}
-"""Spans of time (UTC) that spend can be grouped by, and how they are written."""
-
-GROUPS: Final = (*PAYER_FIELDS, "kind", *TIMES)
-"""What spend can be grouped by."""
 
 
 class Store(Protocol):
@@ -291,24 +178,6 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Lets go of files and connections."""
-
-
-def check_groups(by: Iterable[str]) -> tuple[str, ...]:
-    """`by`, if spend can be grouped so; blanks around a name are none of it.
-
-    >>> check_groups(["feature", " day"])
-    ('feature', 'day')
-
-    Raises:
-        ValueError: an unknown field, or one that is named twice.
-    """
-    fields = tuple(name.strip() for name in by)
-    for name in fields:
-        if name not in GROUPS:
-            raise ValueError(f"spend cannot be grouped by {name!r}, only by {', '.join(GROUPS)}")
-    if len(set(fields)) < len(fields):
-        raise ValueError("a field is named twice")
-    return fields
 
 
 def includes(one: Seen, other: Seen) -> bool:

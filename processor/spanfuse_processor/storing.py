@@ -34,17 +34,26 @@ def store_class(url: str) -> Callable[[str], Store]:
     Raises:
         StoreError: an unknown scheme, or a driver that is missing.
     """
-    scheme = url.partition(":")[0]
-    if scheme not in STORES:
-        raise StoreError(f"no store is called {scheme!r}: a URL begins with one of {', '.join(STORES)}")
-    module, _, name = STORES[scheme].partition(":")
+    named = scheme(url)
+    if named not in STORES:
+        raise StoreError(f"no store is called {named!r}: a URL begins with one of {', '.join(STORES)}")
+    module, _, name = STORES[named].partition(":")
     try:
         made: Callable[[str], Store] = getattr(importlib.import_module(module), name)
     except ImportError as error:
-        if scheme not in EXTRA_OF:
+        if named not in EXTRA_OF:
             raise
-        raise StoreError(f"{error}: pip install 'spanfuse[{EXTRA_OF[scheme]}]'") from error
+        raise StoreError(f"{error}: pip install 'spanfuse[{EXTRA_OF[named]}]'") from error
     return made
+
+
+def scheme(url: str) -> str:
+    """What sort of store a URL is of.
+
+    >>> scheme("sqlite:/var/lib/spent.db")
+    'sqlite'
+    """
+    return url.partition(":")[0]
 
 
 def shown(url: str) -> str:

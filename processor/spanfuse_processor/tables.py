@@ -1,17 +1,16 @@
-"""The tables of the stores that speak SQL: what they are made of, and the statements about them.
+"""The tables of the stores that speak SQL: what they are made of, and what makes old ones new.
 
 Rule 1: columns are the fields of the rows, in their order; only `user` has another name, for in some
-databases it is a function. Rule 2: MIGRATIONS only grows; a step that was released never changes. Rule 3:
-where two databases differ, a `Dialect` says how. It executes nothing.
+databases it is a function. Rule 2: MIGRATIONS only grows; what was released never changes. Rule 3: where two
+databases differ, a `Dialect` says how. It executes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.reach import PAYER_FIELDS
-from spanfuse_processor.store import TIMES, BillRow, EventRow, check_groups
+from spanfuse_processor.rows import EventRow, SnapshotRow, StepRow
 
 
 class Dialect(NamedTuple):
@@ -23,6 +22,7 @@ class Dialect(NamedTuple):
     json: str
     time: str  # a template of the column and of one of `times`
     times: tuple[str, ...]  # in the order of TIMES
+    views: str = ""  # statements, each ended by a semicolon
 
 
 def column(field: str) -> str:
@@ -34,8 +34,9 @@ def column(field: str) -> str:
     return "user_id" if field == "user" else field
 
 
-BILL: Final = tuple(map(column, BillRow._fields))
+STEP: Final = tuple(map(column, StepRow._fields))
 EVENT: Final = tuple(map(column, EventRow._fields))
+SNAPSHOT: Final = tuple(map(column, SnapshotRow._fields))
 
 _TEXT: Final = "TEXT NOT NULL DEFAULT ''"
 _PAYER: Final = ",\n".join(f"{column(field)} {_TEXT}" for field in PAYER_FIELDS)
@@ -69,76 +70,30 @@ MIGRATIONS: Final = (
         old_wall {{real}} NOT NULL, old_seen TEXT NOT NULL
     );
     """,
+    f"""
+    ALTER TABLE bill RENAME TO step;
+    DROP INDEX bill_by_time;
+    ALTER TABLE step ADD COLUMN started {{real}} NOT NULL DEFAULT 0;
+    ALTER TABLE step ADD COLUMN parent_span_id {_TEXT};
+    ALTER TABLE step ADD COLUMN number {{integer}} NOT NULL DEFAULT 0;
+    ALTER TABLE step ADD COLUMN depth {{integer}} NOT NULL DEFAULT 0;
+    ALTER TABLE step ADD COLUMN name {_TEXT};
+    ALTER TABLE step ADD COLUMN provider {_TEXT};
+    ALTER TABLE step ADD COLUMN error {_TEXT};
+    ALTER TABLE step ADD COLUMN error_class {_TEXT};
+    ALTER TABLE step ADD COLUMN arguments {_TEXT};
+    ALTER TABLE step ADD COLUMN result {_TEXT};
+    ALTER TABLE step ADD COLUMN result_size {{integer}} NOT NULL DEFAULT 0;
+    ALTER TABLE step ADD COLUMN news TEXT NOT NULL DEFAULT 'unknown';
+    ALTER TABLE step ADD COLUMN content {_TEXT};
+    CREATE INDEX step_by_time ON step (ended);
+    CREATE INDEX step_by_run ON step (run, ended);
+    CREATE INDEX event_by_key ON event (key);
+    CREATE TABLE snapshot (
+        id TEXT PRIMARY KEY, at {{real}} NOT NULL, run {_TEXT}, trace_id {_TEXT}, body {{json}} NOT NULL
+    );
+    CREATE INDEX snapshot_by_time ON snapshot (at);
+    {{views}}
+    """,
 )
 """What makes a database of one version one of the next; of nothing, the first."""
-
-
-class Statements:
-    """The statements in the words of one database."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
-        fresh = ", ".join(f"{name} = excluded.{name}" for name in BILL[2:])
-        self.migrations = tuple(
-            step.format(integer=dialect.integer, real=dialect.real, json=dialect.json) for step in MIGRATIONS
-        )
-        self.bill = self._insert(
-            "bill",
-            BILL,
-            f"(trace_id, span_id) DO UPDATE SET {fresh} WHERE excluded.revision > bill.revision",
-        )
-        self.event = self._insert("event", EVENT, "(id) DO NOTHING")
-        self.entry = self._insert("entry", ("writer", "number", "line"), "DO NOTHING")
-        self.writer = self._insert(
-            "writer",
-            ("writer", "base", "last", "wall"),
-            "(writer) DO UPDATE SET last = excluded.last, wall = excluded.wall",
-        )
-        self.dump = self._insert(
-            "dump",
-            ("one", "seen", "content", "old_wall", "old_seen"),
-            "(one) DO UPDATE SET seen = excluded.seen, content = excluded.content, "
-            "old_wall = excluded.old_wall, old_seen = excluded.old_seen",
-        )
-
-    def say(self, sql: str) -> str:
-        """A statement whose parameters are written as ``?``."""
-        return sql.replace("?", self._dialect.mark)
-
-    def spend(self, by: Sequence[str]) -> str:
-        """Spend by some fields; the parameters are since, until and the most rows.
-
-        Raises:
-            ValueError: see `check_groups`.
-        """
-        groups = [self._group(field) for field in check_groups(by)]
-        sums = ["input_tokens", "output_tokens", "cached_tokens", "cost"]
-        figures = [
-            "COUNT(*)",
-            *(f"CAST(COALESCE(SUM({name}), 0) AS BIGINT)" for name in sums),
-            "CAST(COALESCE(SUM(CASE WHEN estimated THEN cost END), 0) AS BIGINT)",
-            "COUNT(CASE WHEN unpriced THEN 1 END)",
-        ]
-        numbers = ", ".join(str(place + 1) for place in range(len(groups)))
-        return self.say(
-            f"SELECT {', '.join(groups + figures)} FROM bill WHERE ended >= ? AND ended < ? AND counts"
-            f"{f' GROUP BY {numbers}' if groups else ''} ORDER BY {len(groups) + 5} DESC LIMIT ?"
-        )
-
-    def events(self, kinds: int) -> str:
-        """Events; the parameters are since, until, as many kinds, and the most rows."""
-        among = f" AND kind IN ({', '.join('?' * kinds)})" if kinds else ""
-        return self.say(
-            f"SELECT {', '.join(EVENT)} FROM event WHERE at >= ? AND at < ?{among} "
-            "ORDER BY at DESC, id LIMIT ?"
-        )
-
-    def _group(self, field: str) -> str:
-        if field not in TIMES:
-            return column(field)
-        word = self._dialect.times[list(TIMES).index(field)]
-        return self._dialect.time.format(column="ended", word=word)
-
-    def _insert(self, table: str, columns: Sequence[str], conflict: str) -> str:
-        marks = ", ".join([self._dialect.mark] * len(columns))
-        return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT {conflict}"

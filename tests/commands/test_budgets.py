@@ -157,7 +157,7 @@ def test_a_store_without_a_ledger_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: int, code: int, words: str
 ) -> None:
     store = open_store(f"sqlite:{tmp_path / 'bill.db'}")
-    store.append_bill([call(number) for number in range(rows)])
+    store.append_steps([call(number) for number in range(rows)])
     store.close()
 
     assert main(["budgets", "--store", str(tmp_path / "bill.db")]) == code

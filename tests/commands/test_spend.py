@@ -16,7 +16,7 @@ from tests.stores.making import call, entries
 
 from spanfuse_processor.__main__ import main
 from spanfuse_processor.commands import money
-from spanfuse_processor.store import BillRow
+from spanfuse_processor.store import StepRow
 from spanfuse_processor.storing import open_store
 
 HOUR = 3_600
@@ -48,10 +48,10 @@ def file(state: Path) -> str:
     return str(path)
 
 
-def kept(path: Path, rows: Sequence[BillRow]) -> None:
+def kept(path: Path, rows: Sequence[StepRow]) -> None:
     """Writes a bill."""
     store = open_store(f"sqlite:{path}")
-    store.append_bill(rows)
+    store.append_steps(rows)
     store.close()
 
 

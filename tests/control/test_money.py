@@ -75,7 +75,7 @@ async def test_as_many_budgets_as_are_asked_for(desk: Desk) -> None:
 
 async def test_spend_of_the_last_week_is_shown_unless_asked_otherwise(desk: Desk) -> None:
     day = 86_400
-    desk.store.append_bill([call(1, desk.now - 6 * day, feature="a"), call(2, desk.now - 8 * day)])
+    desk.store.append_steps([call(1, desk.now - 6 * day, feature="a"), call(2, desk.now - 8 * day)])
 
     _, week = await get(desk.routes(), "/v1/spend")
     _, more = await get(desk.routes(), "/v1/spend?by=feature&since=9d&until=7d")
@@ -85,7 +85,7 @@ async def test_spend_of_the_last_week_is_shown_unless_asked_otherwise(desk: Desk
 
 
 async def test_spend_by_several_fields(desk: Desk) -> None:
-    desk.store.append_bill([call(1, desk.now - 60, feature="mail", model="gpt-4o")])
+    desk.store.append_steps([call(1, desk.now - 60, feature="mail", model="gpt-4o")])
 
     _, answer = await get(desk.routes(), "/v1/spend?by=feature,model,day&since=1h")
 

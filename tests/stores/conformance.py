@@ -33,52 +33,52 @@ class Bill:
     def test_calls_are_summed_by_what_they_have_in_common(self, store: Store) -> None:
         rows = [call(1, feature="mail"), call(2, feature="mail", cost=500), call(3, feature="chat", cost=9)]
 
-        store.append_bill(rows)
+        store.append_steps(rows)
 
         mail, chat = store.spend(("feature",), *ALL)
         assert mail == (("mail",), 2, 200, 20, 0, 1_500, 0, 0)
         assert chat == (("chat",), 1, 100, 10, 0, 9, 0, 0)
 
     def test_without_a_field_everything_is_one_sum(self, store: Store) -> None:
-        store.append_bill([call(1), call(2)])
+        store.append_steps([call(1), call(2)])
 
         assert [(row.values, row.calls, row.cost) for row in store.spend((), *ALL)] == [((), 2, 2_000)]
 
     def test_a_call_that_comes_twice_is_billed_once(self, store: Store) -> None:
-        store.append_bill([call(1), call(2), call(1)])
-        store.append_bill([call(2), call(3)])
+        store.append_steps([call(1), call(2), call(1)])
+        store.append_steps([call(2), call(3)])
 
         assert store.spend((), *ALL)[0].calls == 3
 
     def test_spans_of_two_traces_with_the_same_id_are_two_calls(self, store: Store) -> None:
-        store.append_bill([call(1), call(1)._replace(trace_id="cd" * 16)])
+        store.append_steps([call(1), call(1)._replace(trace_id="cd" * 16)])
 
         assert store.spend((), *ALL)[0].calls == 2
 
     def test_a_correction_replaces_the_call_whichever_comes_first(self, store: Store) -> None:
         right = call(1, cost=7, revision=1)
 
-        store.append_bill([call(1, unpriced=True), right, call(2)])
-        store.append_bill([call(2, cost=8, revision=1)])
-        store.append_bill([call(1), call(2)])
+        store.append_steps([call(1, unpriced=True), right, call(2)])
+        store.append_steps([call(2, cost=8, revision=1)])
+        store.append_steps([call(1), call(2)])
 
         assert store.spend((), *ALL)[0][1:] == (2, 200, 20, 0, 15, 0, 0)
 
     def test_a_row_that_tells_of_the_same_call_as_another_does_not_count(self, store: Store) -> None:
-        store.append_bill([call(1, feature="a"), call(2, feature="b", counts=False)])
-        store.append_bill([call(1, feature="a", counts=False, revision=1)])
+        store.append_steps([call(1, feature="a"), call(2, feature="b", counts=False)])
+        store.append_steps([call(1, feature="a", counts=False, revision=1)])
 
         assert list(store.spend((), *ALL)) == []
 
     def test_guesses_and_calls_without_a_price_are_told_apart(self, store: Store) -> None:
-        store.append_bill([call(1, estimated=True), call(2, cost=0, unpriced=True), call(3)])
+        store.append_steps([call(1, estimated=True), call(2, cost=0, unpriced=True), call(3)])
 
         (row,) = store.spend((), *ALL)
 
         assert (row.cost, row.estimated_cost, row.unpriced) == (2_000, 1_000, 1)
 
     def test_time_is_from_the_first_instant_to_before_the_last(self, store: Store) -> None:
-        store.append_bill([call(1, NOON), call(2, NOON + 1.5), call(3, NOON + 2)])
+        store.append_steps([call(1, NOON), call(2, NOON + 1.5), call(3, NOON + 2)])
 
         assert store.spend((), NOON, NOON + 2)[0].calls == 2
 
@@ -93,12 +93,12 @@ class Bill:
     def test_spend_by_time_is_in_utc(self, store: Store, field: str, values: list[str]) -> None:
         june = 1_780_272_000.0  # 2026-06-01 00:00:00 UTC
 
-        store.append_bill([call(1, NOON + 0.9999999, cost=9), call(2, june)])
+        store.append_steps([call(1, NOON + 0.9999999, cost=9), call(2, june)])
 
         assert [row.values[0] for row in store.spend((field,), *ALL)] == sorted(values, reverse=True)
 
     def test_spend_by_several_fields_has_them_in_the_order_asked(self, store: Store) -> None:
-        store.append_bill([call(1, user="ann", model="gpt-4o", run="r", tool="", kind="model")])
+        store.append_steps([call(1, user="ann", model="gpt-4o", run="r", tool="", kind="model")])
 
         (row,) = store.spend(("model", "user", "day", "run", "tool"), *ALL)
 
@@ -108,12 +108,12 @@ class Bill:
         rows = [call(1, agent="b", cost=5), call(2, agent="a", cost=5), call(3, agent="dear", cost=9)]
         busy = [call(4, agent="busy", cost=5), call(5, agent="busy", cost=0)]
 
-        store.append_bill(rows + busy)
+        store.append_steps(rows + busy)
 
         assert [row.values[0] for row in store.spend(("agent",), *ALL)] == ["dear", "busy", "a", "b"]
 
     def test_an_answer_is_bounded(self, store: Store) -> None:
-        store.append_bill([call(number, run=f"r{number}") for number in range(MOST_ROWS + 5)])
+        store.append_steps([call(number, run=f"r{number}") for number in range(MOST_ROWS + 5)])
 
         assert len(store.spend(("run",), *ALL)) == MOST_ROWS
 
@@ -123,19 +123,19 @@ class Bill:
             store.spend(by, *ALL)
 
     def test_money_is_exact(self, store: Store) -> None:
-        store.append_bill([call(1, cost=2**53 - 1), call(2, cost=2)])
+        store.append_steps([call(1, cost=2**53 - 1), call(2, cost=2)])
 
         assert store.spend((), *ALL)[0].cost == 2**53 + 1
 
     def test_any_text_is_kept_as_it_is(self, store: Store) -> None:
         name = "a'b\"c; -- ünï 日本 {}%s?"
 
-        store.append_bill([call(1, feature=name)])
+        store.append_steps([call(1, feature=name)])
 
         assert store.spend(("feature",), *ALL)[0].values == (name,)
 
     def test_what_is_old_is_let_go(self, store: Store) -> None:
-        store.append_bill([call(1, NOON - 10), call(2, NOON)])
+        store.append_steps([call(1, NOON - 10), call(2, NOON)])
         store.append_events([happened(1, NOON - 10), happened(2, NOON)])
 
         assert store.prune(NOON) == 2
@@ -176,14 +176,14 @@ class Refusing:
 
     def test_a_number_that_is_too_large_is_refused_for_good(self, store: Store) -> None:
         with pytest.raises(RowsRefused):
-            store.append_bill([call(1), call(2, cost=2**70)])
+            store.append_steps([call(1), call(2, cost=2**70)])
 
         assert list(store.spend((), *ALL)) == []
 
     def test_after_a_refusal_it_goes_on(self, store: Store) -> None:
         with pytest.raises(StoreError):
-            store.append_bill([call(2, cost=2**70)])
+            store.append_steps([call(2, cost=2**70)])
 
-        store.append_bill([call(1)])
+        store.append_steps([call(1)])
 
         assert store.spend((), *ALL)[0].calls == 1

@@ -133,7 +133,7 @@ class Lasting:
     """What holds beyond one process."""
 
     def test_another_process_finds_it_all(self, store: Store, url: str) -> None:
-        store.append_bill([call(1)])
+        store.append_steps([call(1)])
         store.append_events([happened(1)])
         store.append_ledger("a", 1, entries(1, 2))
         store.save_ledger({"n": 1}, {"a": 1}, NOON)
@@ -154,8 +154,8 @@ class Lasting:
             for number in range(1, 6):
                 store.append_ledger("a", number, entries(number))
                 other.append_ledger("b", number, entries(number))
-                other.append_bill([call(number)])
-                store.append_bill([call(number)])
+                other.append_steps([call(number)])
+                store.append_steps([call(number)])
         finally:
             other.close()
 

@@ -6,16 +6,16 @@ from typing import Any
 
 from spanfuse_processor.engine.budget import Account, Measure
 from spanfuse_processor.engine.budgets.journal import Change, Entry
-from spanfuse_processor.store import BillRow, EventRow
+from spanfuse_processor.store import StepRow, EventRow
 
 NOON = 1_780_000_000.0
 """A Thursday, 2026-05-28 20:26:40 UTC."""
 
 
-def call(number: int, ended: float = NOON, **fields: Any) -> BillRow:
+def call(number: int, ended: float = NOON, **fields: Any) -> StepRow:
     """A call of 100+10 tokens for 0.001 USD."""
     usual: dict[str, Any] = {"kind": "model", "input_tokens": 100, "output_tokens": 10, "cost": 1_000}
-    return BillRow("ab" * 16, f"{number:016x}", ended, **usual | fields)
+    return StepRow("ab" * 16, f"{number:016x}", ended, **usual | fields)
 
 
 def happened(number: int, at: float = NOON, **fields: Any) -> EventRow:

@@ -41,7 +41,7 @@ def outlives(url: str, lose: Callable[[], object], find: Callable[[], object], *
 def hand_over(writer: Writer, number: int) -> float:
     """One call. How many seconds it took."""
     before = time.perf_counter()
-    writer.bill([call(number)])
+    writer.steps([call(number)])
     writer.ledger(entries(number))
     return time.perf_counter() - before
 

@@ -59,7 +59,7 @@ def test_a_file_that_is_no_database_is_tried_until_somebody_removes_it(tmp_path:
     writer = Writer(lambda: open_store(f"sqlite:{path}"), time.monotonic, lambda _: None)
     path.parent.mkdir()
     path.write_bytes(b"this is no database" * 100)
-    writer.bill([call(1)])
+    writer.steps([call(1)])
     until(lambda: writer.stats().failures)
 
     path.unlink()

@@ -63,17 +63,17 @@ def kept(url: str) -> int:
 
 def test_a_child_goes_on_writing_when_its_parent_has_closed_the_file(url: str) -> None:
     parents = open_store(url)
-    parents.append_bill([call(1)])
+    parents.append_steps([call(1)])
     own: list[Store] = []
     child = Child(
         lambda: own.append(open_store(url)),
-        lambda: own[0].append_bill([call(2)]),
-        lambda: own[0].append_bill([call(3)]),
+        lambda: own[0].append_steps([call(2)]),
+        lambda: own[0].append_steps([call(3)]),
         lambda: own[0].close(),
     )
     assert child.goes_on()
     assert child.goes_on()
-    parents.append_bill([call(4)])
+    parents.append_steps([call(4)])
 
     parents.close()
 
@@ -86,11 +86,11 @@ def test_a_child_goes_on_writing_when_its_parent_has_closed_the_file(url: str) -
 def test_a_child_does_not_take_the_file_for_locked(url: str) -> None:
     """As it would if its parent were writing while it forks."""
     parents = open_store(url)
-    child = Child(lambda: parents.append_bill([call(1)]), lambda: open_store(url).append_bill([call(2)]))
+    child = Child(lambda: parents.append_steps([call(1)]), lambda: open_store(url).append_steps([call(2)]))
 
     assert not child.goes_on()  # what is inherited is closed
     assert child.goes_on()
-    parents.append_bill([call(3)])
+    parents.append_steps([call(3)])
     assert child.end() == 0
     parents.close()
     assert kept(url) == 2
@@ -108,6 +108,6 @@ def test_a_fork_waits_a_moment_for_who_is_writing_and_then_goes_on(
         assert child.goes_on()
         assert child.end() == 0
 
-    parents.append_bill([call(1)])
+    parents.append_steps([call(1)])
     parents.close()
     assert kept(url) == 1

@@ -63,7 +63,7 @@ def test_several_may_make_it_at_once(path: Path) -> None:
         stores = list(pool.map(open_store, [f"sqlite:{path}"] * 4))
 
     for number, store in enumerate(stores):
-        store.append_bill([call(number)])
+        store.append_steps([call(number)])
     assert stores[0].spend((), 0.0, 1e12)[0].calls == 4
     for store in stores:
         store.close()

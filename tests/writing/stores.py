@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spanfuse_processor.engine.budgets.journal import Entry
-from spanfuse_processor.store import BillRow, EventRow, RowsRefused, Seen, Store, StoreError
+from spanfuse_processor.store import StepRow, EventRow, RowsRefused, Seen, Store, StoreError
 from spanfuse_processor.stores.memory import MemoryStore
 
 
@@ -42,11 +42,11 @@ class Faulty(MemoryStore):
             raise StoreError("nobody there")
         return self
 
-    def append_bill(self, rows: Sequence[BillRow]) -> None:
+    def append_steps(self, rows: Sequence[StepRow]) -> None:
         self._check()
         if any(row.feature == "bad" or "\x00" in row.feature for row in rows):
             raise RowsRefused("bad")
-        super().append_bill(rows)
+        super().append_steps(rows)
         self._forget()
 
     def append_events(self, rows: Sequence[EventRow]) -> None:

@@ -16,7 +16,7 @@ def test_the_end_of_an_outage_is_told_once() -> None:
     )
     assert carrier.carry()
     carrier.leave()
-    waiting.put(Kind.BILL, [call(1)])
+    waiting.put(Kind.STEPS, [call(1)])
 
     store.away = True
     assert not carrier.carry()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from tests.stores.making import call
 
-from spanfuse_processor.store import BillRow, LedgerGap, RowsRefused, StoreError
+from spanfuse_processor.store import StepRow, LedgerGap, RowsRefused, StoreError
 from spanfuse_processor.writing.refused import is_away, keep
 
 
@@ -15,10 +15,10 @@ class Table:
     """A table that takes no features called "bad", and no NUL."""
 
     def __init__(self) -> None:
-        self.rows: list[BillRow] = []
+        self.rows: list[StepRow] = []
         self.asked = 0
 
-    def append(self, rows: Sequence[BillRow]) -> None:
+    def append(self, rows: Sequence[StepRow]) -> None:
         self.asked += 1
         if any(row.feature.startswith("bad") or "\x00" in row.feature for row in rows):
             raise RowsRefused("bad")
@@ -54,7 +54,7 @@ def test_what_can_be_mended_is_mended_first(table: Table) -> None:
 
 
 def test_a_store_that_is_away_refuses_nothing(table: Table) -> None:
-    def away(_: Sequence[BillRow]) -> None:
+    def away(_: Sequence[StepRow]) -> None:
         raise StoreError("away")
 
     with pytest.raises(StoreError, match="away"):

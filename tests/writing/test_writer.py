@@ -47,7 +47,7 @@ def numbers(store: Faulty) -> list[int]:
 
 
 def test_what_is_handed_over_is_kept(writer: Writer, store: Faulty) -> None:
-    writer.bill([call(1), call(2)])
+    writer.steps([call(1), call(2)])
     writer.events([happened(1)])
     writer.ledger(entries(1, 2, 3))
 
@@ -59,13 +59,13 @@ def test_what_is_handed_over_is_kept(writer: Writer, store: Faulty) -> None:
 
 
 def test_it_is_kept_without_being_asked(writer: Writer, store: Faulty) -> None:
-    writer.bill([call(1)])
+    writer.steps([call(1)])
 
     until(lambda: store.spend((), *ALL))
 
 
 def test_a_writer_that_was_handed_nothing_opens_no_store(writer: Writer, store: Faulty) -> None:
-    writer.bill([])
+    writer.steps([])
     writer.ledger([])
 
     assert writer.flush(SOON)
@@ -74,13 +74,13 @@ def test_a_writer_that_was_handed_nothing_opens_no_store(writer: Writer, store: 
 
 def test_nobody_waits_for_a_store_that_hangs(writer: Writer, store: Faulty) -> None:
     store.gate.clear()
-    writer.bill([call(0)])
+    writer.steps([call(0)])
     until(lambda: store.opened)
 
     slowest = 0.0
     for number in range(300):
         before = time.perf_counter()
-        writer.bill([call(number)])
+        writer.steps([call(number)])
         writer.ledger(entries(number))
         slowest = max(slowest, time.perf_counter() - before)
 
@@ -94,7 +94,7 @@ def test_a_store_that_is_away_loses_nothing_and_is_counted(
     writer: Writer, store: Faulty, faults: list[BaseException]
 ) -> None:
     store.away = True
-    writer.bill([call(1)])
+    writer.steps([call(1)])
     writer.ledger(entries(1, 2))
     until(lambda: writer.stats().failing and writer.stats().failures >= 2)
     assert writer.stats().waiting == 3
@@ -110,7 +110,7 @@ def test_a_store_that_is_away_loses_nothing_and_is_counted(
 
 def test_what_was_kept_without_an_answer_is_kept_once(writer: Writer, store: Faulty) -> None:
     store.forgetful = 3
-    writer.bill([call(1), call(2)])
+    writer.steps([call(1), call(2)])
     writer.ledger(entries(1, 2))
 
     until(lambda: not writer.stats().waiting)
@@ -123,7 +123,7 @@ def test_what_was_kept_without_an_answer_is_kept_once(writer: Writer, store: Fau
 
 def test_when_too_much_waits_the_newest_is_dropped_and_counted(writer: Writer, store: Faulty) -> None:
     store.gate.clear()
-    writer.bill([call(number) for number in range(990)])
+    writer.steps([call(number) for number in range(990)])
     writer.ledger(entries(*range(1, 31)))
     writer.events([happened(1)])
 
@@ -138,7 +138,7 @@ def test_when_too_much_waits_the_newest_is_dropped_and_counted(writer: Writer, s
 def test_a_row_that_no_table_holds_is_left_out_alone(
     writer: Writer, store: Faulty, faults: list[BaseException]
 ) -> None:
-    writer.bill([call(number, feature="bad" if number == 7 else "good") for number in range(20)])
+    writer.steps([call(number, feature="bad" if number == 7 else "good") for number in range(20)])
 
     assert writer.flush(SOON)
     assert store.spend((), *ALL)[0].calls == 19
@@ -147,7 +147,7 @@ def test_a_row_that_no_table_holds_is_left_out_alone(
 
 
 def test_a_text_that_no_table_holds_is_mended(writer: Writer, store: Faulty) -> None:
-    writer.bill([call(1, feature="a\x00b")])
+    writer.steps([call(1, feature="a\x00b")])
 
     assert writer.flush(SOON)
     assert store.spend(("feature",), *ALL)[0].values == ("a?b",)
@@ -234,7 +234,7 @@ def test_a_dump_that_is_no_plain_data_is_left_out(writer: Writer, store: Faulty)
 
 
 def test_closing_writes_what_waits(writer: Writer, store: Faulty) -> None:
-    writer.bill([call(number) for number in range(700)])
+    writer.steps([call(number) for number in range(700)])
 
     assert writer.close(SOON)
     assert store.spend((), *ALL)[0].calls == 700
@@ -242,20 +242,20 @@ def test_closing_writes_what_waits(writer: Writer, store: Faulty) -> None:
 
 def test_closing_takes_as_long_as_it_may_and_counts_what_is_left(writer: Writer, store: Faulty) -> None:
     store.away = True
-    writer.bill([call(1), call(2)])
+    writer.steps([call(1), call(2)])
 
     before = time.perf_counter()
     assert not writer.close(0.05)
 
     assert time.perf_counter() - before < 1.0
     assert writer.stats()[:3] == (0, 0, 2)
-    writer.bill([call(3)])
+    writer.steps([call(3)])
     assert writer.stats().dropped == 3
 
 
 def test_once_closed_it_does_not_go_on_trying(writer: Writer, store: Faulty) -> None:
     store.away = True
-    writer.bill([call(1)])
+    writer.steps([call(1)])
     writer.prune(NOON)
     until(lambda: store.opened)
 
@@ -271,7 +271,7 @@ def test_a_child_of_a_fork_writes_what_it_was_handed_itself(
     assert writer.flush(SOON)
     name = writer.name
     store.gate.clear()
-    writer.bill([call(1)])
+    writer.steps([call(1)])
 
     reading, writing = os.pipe()
     child = os.fork()
@@ -291,7 +291,7 @@ def test_a_child_of_a_fork_writes_what_it_was_handed_itself(
 
 
 def test_what_is_old_is_let_go_behind_everything_else(writer: Writer, store: Faulty) -> None:
-    writer.bill([call(1, NOON - 10), call(2, NOON)])
+    writer.steps([call(1, NOON - 10), call(2, NOON)])
     assert writer.flush(SOON)
 
     writer.prune(NOON)

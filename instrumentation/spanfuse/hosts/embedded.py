@@ -59,7 +59,7 @@ class EmbeddedHost:
         self._file = PolicyFile(settings, board.clock)
         self._bell = threading.Event()
         keeping = _keeping() if settings.store else None
-        biller = keeping.Biller() if keeping else None
+        recorder = keeping.Recorder() if keeping else None
         self._announcer = Announcer(settings.on_event, self._bell.set)
         self.judge = Judge(
             board,
@@ -70,9 +70,9 @@ class EmbeddedHost:
             on_event=self._announcer.put,
             clock=board.clock,
             journal=keeping.JOURNAL if keeping else 0,
-            biller=biller,
+            recorder=recorder,
         )
-        self._keeping = keeping.Keeping(settings.store, self.judge, biller, self._unkept) if keeping else None
+        self._keeping = keeping.Keeping(settings.store, self.judge, recorder, self._unkept) if keeping else None
         self._own = OwnPurse(self.judge, policy.budgets)
         self.purse: Purse = self._own
         self._stopping = threading.Event()

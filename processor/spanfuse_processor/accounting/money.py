@@ -18,8 +18,8 @@ from typing import Any, Final
 from spanfuse_processor.accounting.lending import Lending
 from spanfuse_processor.accounting.telling import OnFault, Publish, Tell, Telling, ignore
 from spanfuse_processor.alerting.webhook import Webhook
-from spanfuse_processor.bookkeeping.billing import Biller
 from spanfuse_processor.bookkeeping.books import Books
+from spanfuse_processor.bookkeeping.journal import Journal, Keeping
 from spanfuse_processor.clock import Clock
 from spanfuse_processor.config import Config
 from spanfuse_processor.engine.budget import Budget
@@ -29,8 +29,11 @@ from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.calls import Call
 from spanfuse_processor.engine.cashier import Cashier
 from spanfuse_processor.engine.events import CallEnded
+from spanfuse_processor.engine.policy import Policy
+from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.engine.treasury import AccountView, Treasury
 from spanfuse_processor.engine.tree.spending import Amended
+from spanfuse_processor.engine.verdicts import Directive
 from spanfuse_processor.store import Written
 from spanfuse_processor.telemetry import log
 from spanfuse_processor.telemetry.budgets import BudgetBoard
@@ -60,12 +63,14 @@ class Money:
         store_url: where things are kept.
         clock: wall time, and the monotonic one that waiting goes by.
         publish: reaches applications.
-        is_stopped: whether a run was stopped.
+        view: what is known of a run.
+        find: the directive under an id, as it was published.
         on_fault: hears of internal errors.
         tell: hears of what happens to budgets.
 
     Attributes:
         board: what metrics show of budgets.
+        journal: what happened, step by step.
 
     Raises:
         StoreError: a URL of no store, or a driver that is missing.
@@ -77,7 +82,8 @@ class Money:
         store_url: str,
         clock: Clock,
         publish: Publish,
-        is_stopped: Callable[[str], bool],
+        view: Callable[[str], RunView | None],
+        find: Callable[[str], Directive | None],
         on_fault: OnFault,
         tell: Tell = ignore,
     ) -> None:
@@ -89,8 +95,10 @@ class Money:
         self._books = Books(store_url, store.ledger_url, store.keep_days, clock, on_fault)
         self._lasting = not (store.ledger_url or store_url).startswith("memory:")
         self._treasury = Treasury(self._budgets, wall, self._ledger(wall))
-        self._cashier = Cashier(self._treasury, is_stopped)
-        self._biller = Biller()
+        self._cashier = Cashier(self._treasury, lambda run: _is_stopped(view(run)))
+        kept = config.journal
+        keeping = Keeping(kept.steps, kept.capture_bytes if kept.capture else 0, kept.snapshots)
+        self.journal = Journal(keeping, self._books.rows, config.policy, view, find)
         self._lending = Lending(self._treasury.ledger, wall)
         self._webhook = (
             Webhook(alerts.webhook_url, alerts.webhook_secret, timeout=alerts.timeout)
@@ -98,7 +106,7 @@ class Money:
             else None
         )
         self.board = BudgetBoard(names=Labels("budget", config.metrics.budgets))
-        self._telling = Telling(publish, self._books.events, self._webhook, self.board, on_fault, tell)
+        self._telling = Telling(publish, self.journal.budgets, self._webhook, self.board, on_fault, tell)
         self._looked = self._kept = clock.monotonic() - LOOK_EVERY
         self._over = self._first = False
         self._catching_up: asyncio.Task[None] | None = None
@@ -123,15 +131,16 @@ class Money:
     def ended(self, call: Call, event: CallEnded) -> None:
         """A call ended; while the engine is at work nothing is decided."""
         self._cashier.ended(call, event)
-        self._biller.ended(call, event)
+        self.journal.ended(call, event)
 
     def amended(self, told: Amended) -> None:
         """A call came to something else."""
         self._cashier.amended(told)
-        self._biller.amended(told)
+        self.journal.amended(told)
 
     def settle(self) -> None:
         """Charges what came since the last time: after each time that the engine was called."""
+        self.journal.settle()
         self._telling.tell(self._cashier.settle(self._wall()))
 
     def keep(self) -> None:
@@ -140,8 +149,7 @@ class Money:
         if now - self._kept < KEEP_EVERY:
             return
         self._kept = now
-        if rows := self._biller.take():
-            self._books.bill(rows)
+        self.journal.keep()
         self._books.advance(self)
 
     def advance(self) -> None:
@@ -168,10 +176,11 @@ class Money:
         self._telling.tell(self._treasury.look((ask.account,), wall))
         return answer
 
-    def renew(self, budgets: Sequence[Budget]) -> None:
-        """Goes on with other budgets; spent money carries over."""
-        wall = self._wall()
+    def renew(self, policy: Policy) -> None:
+        """Goes on by another policy; spent money carries over."""
+        wall, budgets = self._wall(), policy.budgets
         self._budgets = budgets
+        self.journal.obey(policy)
         self._telling.tell(self._treasury.renew(budgets, wall))
         self._order(*self._lending.require(budgets, wall))
         self.board.expect([each.name for each in budgets])
@@ -183,7 +192,7 @@ class Money:
 
     @property
     def books(self) -> Books:
-        """The bill, for operators."""
+        """What is kept, for operators and metrics."""
         return self._books
 
     @property
@@ -287,3 +296,7 @@ class Money:
 
     def _wall(self) -> float:
         return self._clock.wall_ns() / 1e9
+
+
+def _is_stopped(run: RunView | None) -> bool:
+    return run is not None and run.stop is not None

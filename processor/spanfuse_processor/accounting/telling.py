@@ -14,11 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spanfuse_processor.accounting.hook_news import HookNews
 from spanfuse_processor.alerting.webhook import Webhook
-from spanfuse_processor.bookkeeping.noting import note_of
 from spanfuse_processor.engine.alerts import BudgetEvent, Notice
 from spanfuse_processor.engine.budget import Reaction
 from spanfuse_processor.engine.verdicts import Directive, Removal
-from spanfuse_processor.store import EventRow
 from spanfuse_processor.telemetry import log
 from spanfuse_processor.telemetry.budgets import BudgetBoard
 
@@ -38,7 +36,7 @@ class Telling:
 
     Args:
         publish: reaches applications.
-        keep: takes rows for the record.
+        keep: takes events for the record.
         webhook: None: nobody is told.
         board: counts what was told.
         on_fault: hears of internal errors.
@@ -48,7 +46,7 @@ class Telling:
     def __init__(
         self,
         publish: Publish,
-        keep: Callable[[Sequence[EventRow]], None],
+        keep: Callable[[Sequence[BudgetEvent]], None],
         webhook: Webhook | None,
         board: BudgetBoard,
         on_fault: OnFault,
@@ -82,7 +80,7 @@ class Telling:
         events = [note.event for note in notices if note.event is not None]
         with self._guarded("events"):
             if events:
-                self._keep([note_of(event) for event in events])
+                self._keep(events)
         for event in events:
             with self._guarded("alerts"):
                 self._board.told(event.account.budget, event.condition)

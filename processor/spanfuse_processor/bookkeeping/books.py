@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from spanfuse_processor.bookkeeping.outages import Outages
 from spanfuse_processor.clock import Clock
 from spanfuse_processor.store import (
-    BillRow,
-    EventRow,
     LedgerGap,
     RowsRefused,
     SpendRow,
@@ -24,8 +22,8 @@ from spanfuse_processor.store import (
     StoreError,
     Written,
 )
-from spanfuse_processor.storing import open_store, store_class
-from spanfuse_processor.writing import Follower, Keeper, Restored, Writer, WriterStats, restore
+from spanfuse_processor.storing import open_store, scheme, store_class
+from spanfuse_processor.writing import Follower, Keeper, Operations, Restored, Writer, WriterStats, restore
 from spanfuse_processor.writing.keeping import Kept, numbered_on
 
 PRUNE_EVERY: Final = 3_600.0
@@ -39,6 +37,7 @@ CATCH_UP_EVERY: Final = 1.0
 FLUSHED_WITHIN: Final = 2.0
 """Seconds that what was handed over may take to be written before it is read again."""
 
+T = TypeVar("T")
 OnFault = Callable[[str, BaseException], None]
 
 
@@ -52,6 +51,10 @@ class BooksStats(NamedTuple):
 class Books:
     """Keeps books behind `url`, and the ledger behind `ledger_url` if there is one.
 
+    Attributes:
+        rows, ledger: the writers of the journal and of the ledger; one and the same where both share a store.
+        operations: counts what stores are asked, by the schemes of their URLs.
+
     Raises:
         StoreError: a URL of no store, or a driver that is missing. Whether a store answers is not looked at.
     """
@@ -64,6 +67,7 @@ class Books:
         self._on_fault = on_fault
         self._outages = Outages(clock.monotonic)
         self._shared: dict[str, Store] = {}
+        self.operations = Operations()
         for each in (self._url, self._ledger_url):
             store_class(each)
         self.rows = self._writer(self._url, "rows")
@@ -130,14 +134,6 @@ class Books:
         )
         self._follower.start()
 
-    def bill(self, rows: Sequence[BillRow]) -> None:
-        """Keeps rows of the bill."""
-        self.rows.bill(rows)
-
-    def events(self, rows: Sequence[EventRow]) -> None:
-        """Keeps events."""
-        self.rows.events(rows)
-
     def advance(self, ledger: Kept) -> None:
         """Keeps what changed in the ledger, and lets go of what is old. Several times a second."""
         wall = self._clock.wall_ns() / 1e9
@@ -148,13 +144,18 @@ class Books:
             self._pruned = now
             self.rows.prune(wall - self._keep)
 
-    async def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
-        """What calls cost; see `Store.spend`. What still waits to be written is not in it.
+    async def read(self, ask: Callable[[Store], T]) -> T:
+        """What `ask` reads of the journal's store, on a thread of its own. What still waits to be written is
+        not in it.
 
         Raises:
             StoreError: the store is away.
         """
-        return await asyncio.to_thread(self._spend, by, since, until)
+        return await asyncio.to_thread(self._read, ask)
+
+    async def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
+        """What calls cost; see `Store.spend` and `read`."""
+        return await self.read(lambda store: store.spend(by, since, until))
 
     def stats(self) -> BooksStats:
         """What became of what was handed over."""
@@ -174,6 +175,8 @@ class Books:
             self._clock.monotonic,
             lambda error: self._failed(url, who, error),
             on_back=lambda: self._back(url, who),
+            operations=self.operations,
+            label=scheme(url),
         )
 
     def _failed(self, url: str, who: str, error: BaseException) -> None:
@@ -217,9 +220,10 @@ class Books:
         self._back(self._ledger_url, "start")
         return restored
 
-    def _spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
-        store = self._open(self._url)
-        try:
-            return store.spend(by, since, until)
-        finally:
-            store.close()
+    def _read(self, ask: Callable[[Store], T]) -> T:
+        with self.operations.counted(scheme(self._url), "read"):
+            store = self._open(self._url)
+            try:
+                return ask(store)
+            finally:
+                store.close()

@@ -38,8 +38,12 @@ def for_operators(tokens: Tokens, handler: Handler) -> Handler:
 
 def as_json(value: Mapping[str, Any], status: int = 200) -> Response:
     """An answer."""
-    headers = {"cache-control": "no-store"}
-    return Response(status, json.dumps(value, default=str).encode(), headers=headers)
+    return written(json.dumps(value, default=str).encode(), status)
+
+
+def written(body: bytes, status: int = 200) -> Response:
+    """An answer that is written out already, as JSON."""
+    return Response(status, body, headers={"cache-control": "no-store"})
 
 
 def failure(status: int, message: str) -> Response:

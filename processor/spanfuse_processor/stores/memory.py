@@ -1,6 +1,6 @@
 """The store in memory (`memory:`): what it holds ends with the process.
 
-Rule: it is bounded, for nobody prunes it: the oldest rows and events go first. It is the twin that other
+Rule: it is bounded, for nobody prunes it: the oldest rows go first. It is the twin that other
 stores are measured by.
 """
 
@@ -8,27 +8,31 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
+from spanfuse_processor.choosing import chosen_events, chosen_steps, runs_of
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.spending import spend_of
 from spanfuse_processor.store import (
+    FOR_EVER,
     FORGOTTEN_AFTER,
     LEAST_BETWEEN_DUMPS,
     MOST_ROWS,
-    BillRow,
     EventRow,
     LedgerGap,
+    RunRow,
     Saved,
     Seen,
+    SnapshotRow,
     SpendRow,
+    StepRow,
     Written,
     includes,
 )
 
 MOST_KEPT: Final = 50_000
-"""Bill rows and events, each."""
+"""Steps, events and snapshots, each."""
 
 
 class _Log:
@@ -55,20 +59,21 @@ class MemoryStore:
     def __init__(self, url: str = "memory:", most: int = MOST_KEPT) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._bill: dict[tuple[str, str], BillRow] = {}
+        self._steps: dict[tuple[str, str], StepRow] = {}
         self._events: dict[str, EventRow] = {}
+        self._snapshots: dict[str, SnapshotRow] = {}
         self._logs: dict[str, _Log] = {}
         self._dump: tuple[str, Seen] | None = None
         self._old: tuple[float, Seen] | None = None  # what an older dump included, and when
 
-    def append_bill(self, rows: Sequence[BillRow]) -> None:
+    def append_steps(self, rows: Sequence[StepRow]) -> None:
         """Keeps rows that are new, and those of a higher revision in place of their older ones."""
         with self._lock:
             for row in rows:
-                known = self._bill.get(row[:2])
+                known = self._steps.get(row[:2])
                 if known is None or row.revision > known.revision:
-                    self._bill[row[:2]] = row
-            _bound(self._bill, self._most)
+                    self._steps[row[:2]] = row
+            _bound(self._steps, self._most)
 
     def append_events(self, rows: Sequence[EventRow]) -> None:
         """Keeps events that are new."""
@@ -76,6 +81,13 @@ class MemoryStore:
             for row in rows:
                 self._events.setdefault(row.id, row)
             _bound(self._events, self._most)
+
+    def append_snapshots(self, rows: Sequence[SnapshotRow]) -> None:
+        """Keeps snapshots that are new."""
+        with self._lock:
+            for row in rows:
+                self._snapshots.setdefault(row.id, row)
+            _bound(self._snapshots, self._most)
 
     def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
         """Keeps the entries of a writer that it had not yet."""
@@ -123,36 +135,62 @@ class MemoryStore:
 
     def spend(self, by: Sequence[str], since: float, until: float) -> Sequence[SpendRow]:
         """What calls that ended in [since, until) cost; dearest first."""
-        with self._lock:
-            rows = [row for row in self._bill.values() if since <= row.ended < until]
-        return spend_of(rows, by)
+        return spend_of(self._between(since, until), by)
 
     def events(
-        self, since: float, until: float, kinds: Collection[str] = (), most: int = MOST_ROWS
+        self,
+        since: float,
+        until: float,
+        kinds: Collection[str] = (),
+        most: int = MOST_ROWS,
+        *,
+        run: str = "",
+        agent: str = "",
+        before_id: str = "",
     ) -> Sequence[EventRow]:
         """Events in [since, until), newest first."""
         with self._lock:
             rows = [row for row in self._events.values() if since <= row.at < until]
-        chosen = [row for row in rows if not kinds or row.kind in kinds]
-        return sorted(chosen, key=lambda row: (-row.at, row.id))[:most]
+            before = self._events.get(before_id)
+        return chosen_events(rows, kinds, most, run, agent, before_id, before)
 
     def event(self, name: str) -> EventRow | None:
         """The event with this id."""
         return self._events.get(name)
 
+    def steps(
+        self,
+        since: float = 0.0,
+        until: float = FOR_EVER,
+        most: int = MOST_ROWS,
+        *,
+        run: str = "",
+        trace_id: str = "",
+    ) -> Sequence[StepRow]:
+        """Steps that ended in [since, until), oldest first."""
+        return chosen_steps(self._between(since, until), most, run, trace_id)
+
+    def runs(self, since: float, until: float, most: int = MOST_ROWS) -> Sequence[RunRow]:
+        """Runs with steps that ended in [since, until), the latest first."""
+        return runs_of(self._between(since, until))[:most]
+
+    def snapshot(self, name: str) -> SnapshotRow | None:
+        """The snapshot that belongs to the event with this id."""
+        return self._snapshots.get(name)
+
     def prune(self, before: float) -> int:
-        """Lets go of bill rows and events that are older."""
+        """Lets go of steps, events and snapshots that are older."""
         with self._lock:
-            old_rows = [key for key, row in self._bill.items() if row.ended < before]
-            old_events = [key for key, row in self._events.items() if row.at < before]
-            for key in old_rows:
-                del self._bill[key]
-            for name in old_events:
-                del self._events[name]
-        return len(old_rows) + len(old_events)
+            gone = _let_go(self._steps, lambda row: row.ended < before)
+            gone += _let_go(self._events, lambda row: row.at < before)
+            return gone + _let_go(self._snapshots, lambda row: row.at < before)
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+    def _between(self, since: float, until: float) -> list[StepRow]:
+        with self._lock:
+            return [row for row in self._steps.values() if since <= row.ended < until]
 
     def _let_go(self, seen: Seen) -> None:
         for writer, number in seen.items():
@@ -167,3 +205,10 @@ class MemoryStore:
 def _bound(table: dict[Any, Any], most: int) -> None:
     while len(table) > most:
         del table[next(iter(table))]
+
+
+def _let_go(table: dict[Any, Any], old: Callable[[Any], bool]) -> int:
+    names = [name for name, row in table.items() if old(row)]
+    for name in names:
+        del table[name]
+    return len(names)

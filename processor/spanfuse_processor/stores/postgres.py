@@ -1,4 +1,4 @@
-"""The store in Postgres (`postgresql://...`): for the bill and the record of a service, and its replicas.
+"""The store in Postgres (`postgresql://...`): for the journal of a service, and its replicas.
 
 Rule 1: a connection that failed is thrown away; the next call makes a new one. Rule 2: nothing waits for
 ever: neither a connection nor a statement nor a host that is gone. Rule 3: replicas that start together
@@ -14,9 +14,11 @@ from typing import Any, Final
 
 import psycopg
 
+from spanfuse_processor import views
 from spanfuse_processor.sql_store import Database, SqlStore
+from spanfuse_processor.statements import Statements
 from spanfuse_processor.store import RowsRefused, StoreError
-from spanfuse_processor.tables import Dialect, Statements
+from spanfuse_processor.tables import Dialect
 
 DIALECT: Final = Dialect(
     mark="%s",
@@ -25,6 +27,7 @@ DIALECT: Final = Dialect(
     json="TEXT",
     time="to_char(to_timestamp(floor({column})) AT TIME ZONE 'UTC', '{word}')",
     times=("YYYY-MM", "YYYY-MM-DD", 'YYYY-MM-DD"T"HH24:00'),
+    views=views.POSTGRES,
 )
 PATIENCE: Final = {
     "connect_timeout": 5,
@@ -88,6 +91,8 @@ class PostgresStore(SqlStore):
             version = known[0][0] or 0
             if version > len(steps):
                 raise StoreError("the database was made by a newer version of spanfuse")
+            if version < len(steps):
+                database.tell("SET LOCAL statement_timeout = 0")  # a large table takes its time, once
             for number, step in enumerate(steps[version:], version + 1):
                 for statement in filter(str.strip, step.split(";")):
                     database.tell(statement)

@@ -2,8 +2,8 @@
 
 Rule 1: what has to hold together is one script, and a batch is one round trip: scripts are sent along.
 Rule 2: a writer's entries are a stream whose ids are their numbers, so that a batch that is sent twice is
-kept once. Rule 3: all keys are in one slot. The bill is kept here too where nothing better is at hand; it
-takes memory, and `prune`.
+kept once. Rule 3: all keys are in one slot. The journal is kept here too where nothing better is at hand; it
+takes memory, and `prune`, and is found by time alone.
 """
 
 from __future__ import annotations
@@ -18,28 +18,34 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from spanfuse_processor.choosing import chosen_events, chosen_steps, runs_of
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.entries import entry_of, line_of
+from spanfuse_processor.redis_scripts import APPEND, PUT, SAVE
 from spanfuse_processor.spending import spend_of
 from spanfuse_processor.store import (
+    FOR_EVER,
     FORGOTTEN_AFTER,
     LEAST_BETWEEN_DUMPS,
     MOST_ROWS,
-    BillRow,
     EventRow,
     LedgerGap,
     RowsRefused,
+    RunRow,
     Saved,
     Seen,
+    SnapshotRow,
     SpendRow,
+    StepRow,
     StoreError,
     Written,
     check_groups,
 )
 
 PREFIX: Final = "{spanfuse}:"
-BILL, BILL_TIMES = PREFIX + "bill", PREFIX + "bill:times"
+STEPS, STEP_TIMES = PREFIX + "bill", PREFIX + "bill:times"  # as they were called at first
 EVENTS, EVENT_TIMES = PREFIX + "events", PREFIX + "events:times"
+SNAPSHOTS, SNAPSHOT_TIMES = PREFIX + "snapshots", PREFIX + "snapshots:times"
 WRITERS, DUMP = PREFIX + "writers", PREFIX + "dump"
 LOG: Final = PREFIX + "log:"
 PATIENCE: Final = 5.0
@@ -47,68 +53,6 @@ PATIENCE: Final = 5.0
 
 CHUNK: Final = 1_000
 """Rows that one script is given: Redis does nothing else meanwhile."""
-
-# KEYS: rows, times. ARGV: id, revision, time, row; and so on. A row is kept as "REVISION row".
-_PUT: Final = """
-for i = 1, #ARGV, 4 do
-    local known = redis.call('HGET', KEYS[1], ARGV[i])
-    if not known or tonumber(string.match(known, '^%d+')) < tonumber(ARGV[i + 1]) then
-        redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1] .. ' ' .. ARGV[i + 3])
-        redis.call('ZADD', KEYS[2], ARGV[i + 2], ARGV[i])
-    end
-end
-"""
-
-# KEYS: the writer's log, writers. ARGV: writer, wall, number of the first, lines.
-_LOG: Final = """
-local known = redis.call('HGET', KEYS[2], ARGV[1])
-local number = tonumber(ARGV[3])
-local last, base, wall = number - 1, number - 1, '0'
-if known then last, base, wall = string.match(known, '^(%d+) (%d+) (.*)$') end
-last = tonumber(last)
-for i = 4, #ARGV do
-    if number > last then
-        redis.call('XADD', KEYS[1], string.format('%d-0', number), 'line', ARGV[i])
-        last = number
-    end
-    number = number + 1
-end
-if tonumber(ARGV[2]) > tonumber(wall) then wall = ARGV[2] end
-redis.call('HSET', KEYS[2], ARGV[1], string.format('%d %d ', last, base) .. wall)
-"""
-
-# KEYS: dump, writers. ARGV: prefix of logs, seen, dump, wall, least seconds, seconds until forgotten.
-_SAVE: Final = """
-local seen = cjson.decode(ARGV[2])
-local now = tonumber(ARGV[4])
-local before = redis.call('HMGET', KEYS[1], 'seen', 'old_wall', 'old_seen')
-for writer, number in pairs(cjson.decode(before[1] or '{}')) do
-    if (seen[writer] or 0) < number then return 0 end
-end
-local kept = {}
-local writers = redis.call('HGETALL', KEYS[2])
-for i = 1, #writers, 2 do
-    local writer = writers[i]
-    local last, wall = string.match(writers[i + 1], '^(%d+) %d+ (.*)$')
-    local number = seen[writer] or 0
-    if tonumber(wall) < now - tonumber(ARGV[6]) and number >= tonumber(last) then
-        redis.call('DEL', ARGV[1] .. writer)
-        redis.call('HDEL', KEYS[2], writer)
-    elseif number > 0 then
-        kept[#kept + 1] = cjson.encode(writer) .. string.format(':%d', number)
-    end
-end
-local text = '{' .. table.concat(kept, ',') .. '}'
-local old_wall, old_seen = before[2] or ARGV[4], before[3] or text
-if now - tonumber(old_wall) >= tonumber(ARGV[5]) then
-    for writer, number in pairs(cjson.decode(old_seen)) do
-        redis.call('XTRIM', ARGV[1] .. writer, 'MINID', string.format('%d-0', number + 1))
-    end
-    old_wall, old_seen = ARGV[4], text
-end
-redis.call('HSET', KEYS[1], 'seen', text, 'content', ARGV[3], 'old_wall', old_wall, 'old_seen', old_seen)
-return 1
-"""
 
 
 class RedisStore:
@@ -129,17 +73,21 @@ class RedisStore:
                 retry=Retry(NoBackoff(), 0),
             )
 
-    def append_bill(self, rows: Sequence[BillRow]) -> None:
+    def append_steps(self, rows: Sequence[StepRow]) -> None:
         """Keeps rows that are new, and those of a higher revision in place of their older ones."""
         self._keep(
-            BILL,
-            BILL_TIMES,
+            STEPS,
+            STEP_TIMES,
             [(f"{row.trace_id}:{row.span_id}", row.revision, row.ended, row) for row in rows],
         )
 
     def append_events(self, rows: Sequence[EventRow]) -> None:
         """Keeps events that are new."""
         self._keep(EVENTS, EVENT_TIMES, [(row.id, 0, row.at, row) for row in rows])
+
+    def append_snapshots(self, rows: Sequence[SnapshotRow]) -> None:
+        """Keeps snapshots that are new."""
+        self._keep(SNAPSHOTS, SNAPSHOT_TIMES, [(row.id, 0, row.at, row) for row in rows])
 
     def append_ledger(self, writer: str, first: int, entries: Sequence[Entry]) -> None:
         """Keeps the entries of a writer that it had not yet."""
@@ -148,7 +96,7 @@ class RedisStore:
                 chunk = entries[start : start + CHUNK]
                 wall = repr(max(entry.wall for entry in chunk))
                 lines = map(line_of, chunk)
-                batch.eval(_LOG, 2, LOG + writer, WRITERS, writer, wall, first + start, *lines)
+                batch.eval(APPEND, 2, LOG + writer, WRITERS, writer, wall, first + start, *lines)
             batch.execute()
 
     def read_ledger(self, seen: Seen, but: str = "") -> Sequence[Written]:
@@ -174,7 +122,7 @@ class RedisStore:
         texts = [json.dumps(dict(seen)), json.dumps(dump)]
         arguments: list[str | float] = [LOG, *texts, repr(wall), LEAST_BETWEEN_DUMPS, FORGOTTEN_AFTER]
         with _told():
-            return bool(self._redis.eval(_SAVE, 2, DUMP, WRITERS, *arguments))
+            return bool(self._redis.eval(SAVE, 2, DUMP, WRITERS, *arguments))
 
     def load_ledger(self) -> Saved:
         """The newest dump."""
@@ -186,41 +134,80 @@ class RedisStore:
         """What calls that ended in [since, until) cost; dearest first."""
         check_groups(by)
         with _told():
-            return spend_of(
-                (BillRow(*json.loads(text)) for text in self._between(BILL, BILL_TIMES, since, until)), by
-            )
+            return spend_of(self._steps(since, until), by)
 
     def events(
-        self, since: float, until: float, kinds: Collection[str] = (), most: int = MOST_ROWS
+        self,
+        since: float,
+        until: float,
+        kinds: Collection[str] = (),
+        most: int = MOST_ROWS,
+        *,
+        run: str = "",
+        agent: str = "",
+        before_id: str = "",
     ) -> Sequence[EventRow]:
         """Events in [since, until), newest first."""
         with _told():
             rows = [EventRow(*json.loads(text)) for text in self._between(EVENTS, EVENT_TIMES, since, until)]
-        chosen = [row for row in rows if not kinds or row.kind in kinds]
-        return sorted(chosen, key=lambda row: (-row.at, row.id))[:most]
+        before = self.event(before_id) if before_id else None
+        return chosen_events(rows, kinds, most, run, agent, before_id, before)
 
     def event(self, name: str) -> EventRow | None:
         """The event with this id."""
+        row = self._named(EVENTS, name)
+        return EventRow(*row) if row else None
+
+    def steps(
+        self,
+        since: float = 0.0,
+        until: float = FOR_EVER,
+        most: int = MOST_ROWS,
+        *,
+        run: str = "",
+        trace_id: str = "",
+    ) -> Sequence[StepRow]:
+        """Steps that ended in [since, until), oldest first."""
         with _told():
-            text = self._redis.hget(EVENTS, name)
-        return EventRow(*json.loads(text.partition(" ")[2])) if text else None
+            return chosen_steps(self._steps(since, until), most, run, trace_id)
+
+    def runs(self, since: float, until: float, most: int = MOST_ROWS) -> Sequence[RunRow]:
+        """Runs with steps that ended in [since, until), the latest first."""
+        with _told():
+            return runs_of(self._steps(since, until))[:most]
+
+    def snapshot(self, name: str) -> SnapshotRow | None:
+        """The snapshot that belongs to the event with this id."""
+        row = self._named(SNAPSHOTS, name)
+        return SnapshotRow(*row) if row else None
 
     def prune(self, before: float) -> int:
-        """Lets go of bill rows and events that are older."""
-        gone = 0
+        """Lets go of steps, events and snapshots that are older."""
+        tables = ((STEPS, STEP_TIMES), (EVENTS, EVENT_TIMES), (SNAPSHOTS, SNAPSHOT_TIMES))
         with _told():
-            for rows, times in ((BILL, BILL_TIMES), (EVENTS, EVENT_TIMES)):
-                while names := self._redis.zrange(
-                    times, "-inf", f"({before!r}", byscore=True, offset=0, num=CHUNK
-                ):
-                    with self._redis.pipeline() as batch:
-                        batch.hdel(rows, *names).zrem(times, *names).execute()
-                    gone += len(names)
-        return gone
+            return sum(self._let_go(rows, times, before) for rows, times in tables)
 
     def close(self) -> None:
         """Closes the connections."""
         self._redis.close()
+
+    def _steps(self, since: float, until: float) -> Iterator[StepRow]:
+        return (StepRow(*json.loads(text)) for text in self._between(STEPS, STEP_TIMES, since, until))
+
+    def _named(self, rows: str, name: str) -> Sequence[Any]:
+        """The row with this id; an empty one where there is none."""
+        with _told():
+            text = self._redis.hget(rows, name)
+        row: list[Any] = json.loads(text.partition(" ")[2]) if text else []
+        return row
+
+    def _let_go(self, rows: str, times: str, before: float) -> int:
+        gone = 0
+        while names := self._redis.zrange(times, "-inf", f"({before!r}", byscore=True, offset=0, num=CHUNK):
+            with self._redis.pipeline() as batch:
+                batch.hdel(rows, *names).zrem(times, *names).execute()
+            gone += len(names)
+        return gone
 
     def _behind(self, seen: Seen, but: str) -> Iterator[tuple[str, int]]:
         """Writers that have written beyond `seen`, and the last number before that."""
@@ -237,7 +224,7 @@ class RedisStore:
                     (name, revision, repr(at), json.dumps(row))
                     for name, revision, at, row in kept[start : start + CHUNK]
                 ]
-                batch.eval(_PUT, 2, rows, times, *chain(*arguments))
+                batch.eval(PUT, 2, rows, times, *chain(*arguments))
             batch.execute()
 
     def _between(self, rows: str, times: str, since: float, until: float) -> Iterator[str]:

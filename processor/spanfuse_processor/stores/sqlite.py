@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from spanfuse_processor.sql_store import Database, SqlStore
+from spanfuse_processor.statements import Statements
 from spanfuse_processor.store import RowsRefused, StoreError
-from spanfuse_processor.tables import Dialect, Statements
+from spanfuse_processor.tables import Dialect
 
 DIALECT: Final = Dialect(
     mark="?",

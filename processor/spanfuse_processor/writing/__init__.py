@@ -2,6 +2,19 @@
 
 from spanfuse_processor.writing.following import Follower
 from spanfuse_processor.writing.keeping import Keeper, Restored, restore
-from spanfuse_processor.writing.writer import Writer, WriterStats
+from spanfuse_processor.writing.operations import Operations, OperationStats
+from spanfuse_processor.writing.waiting import Wanted
+from spanfuse_processor.writing.writer import KindStats, Writer, WriterStats
 
-__all__ = ["Follower", "Keeper", "Restored", "Writer", "WriterStats", "restore"]
+__all__ = [
+    "Follower",
+    "Keeper",
+    "KindStats",
+    "OperationStats",
+    "Operations",
+    "Restored",
+    "Wanted",
+    "Writer",
+    "WriterStats",
+    "restore",
+]

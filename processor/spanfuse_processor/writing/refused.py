@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from spanfuse_processor.store import BillRow, EventRow, RowsRefused, StoreError
+from spanfuse_processor.store import EventRow, RowsRefused, SnapshotRow, StepRow, StoreError
 
-Row = TypeVar("Row", BillRow, EventRow)
+Row = TypeVar("Row", StepRow, EventRow, SnapshotRow)
 
 
 def keep(
@@ -43,7 +43,7 @@ def keep(
 def cleaned(row: Row) -> Row:
     r"""The row, without characters that no database takes: NUL, and halves of surrogate pairs.
 
-    >>> cleaned(BillRow("t", "s", 0.0, feature="a\x00b\ud800")).feature
+    >>> cleaned(StepRow("t", "s", 0.0, feature="a\x00b\ud800")).feature
     'a?b?'
     """
     texts: dict[str, Any] = {

@@ -1,31 +1,36 @@
-"""What waits to be written: three queues with one bound, between any threads and the one that writes.
+"""What waits to be written: a few queues with one bound, between any threads and the one that writes.
 
 Rule 1: nobody waits here: the lock is held for as long as it takes to move some references. Rule 2: when too
 much waits, what comes then is left out and counted. Rule 3: rows are looked at first, and taken away when
-they are kept; until then they wait. A dump of the ledger stands among the entries, after those it includes.
+they are kept; until then they wait. A dump of the ledger stands among the entries, after those it includes;
+a snapshot is due when the steps are kept that were handed over before it.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from itertools import islice, takewhile
 from typing import Any, Final, NamedTuple
 
-from spanfuse_processor.store import Seen
+from spanfuse_processor.store import Seen, SnapshotRow, StepRow
 
 BATCH: Final = 500
 """Rows of one kind that are written at once."""
+
+STEPS_AT_MOST: Final = 0.9
+"""The part of the room that steps may take: they never crowd out what was decided."""
 
 
 class Kind(Enum):
     """The queues."""
 
-    LEDGER = 0
-    BILL = 1
-    EVENTS = 2
+    LEDGER = "ledger"
+    STEPS = "steps"
+    EVENTS = "events"
+    SNAPSHOTS = "snapshots"
 
 
 class Dump(NamedTuple):
@@ -36,8 +41,32 @@ class Dump(NamedTuple):
     wall: float
 
 
+class Wanted(NamedTuple):
+    """A snapshot of a run that is to be made.
+
+    `make` turns its steps that ended in [since, until), the latest `most` of them, into the row.
+    """
+
+    run: str
+    since: float
+    until: float
+    most: int
+    make: Callable[[Sequence[StepRow]], SnapshotRow]
+
+
+class Due(NamedTuple):
+    """A snapshot, and after how many steps it is due."""
+
+    after: int
+    wanted: Wanted
+
+
 class Waiting:
-    """The queues. At most `most` rows wait."""
+    """The queues. At most `most` rows wait.
+
+    Attributes:
+        lost: rows that were left out, by kind.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -45,19 +74,37 @@ class Waiting:
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._closed = False
-        self.dropped = 0
+        self._steps_put = self._steps_done = 0
+        self.lost = dict.fromkeys(Kind, 0)
 
     def __len__(self) -> int:
         return sum(map(len, self._queues.values()))
 
+    @property
+    def dropped(self) -> int:
+        """Rows that were left out."""
+        return sum(self.lost.values())
+
+    def of(self, kind: Kind) -> int:
+        """Rows of one kind that wait."""
+        return len(self._queues[kind])
+
     def put(self, kind: Kind, rows: Sequence[Any]) -> bool:
         """Takes in as many rows as there is room for. Whether that was all of them."""
         with self._lock:
-            room = 0 if self._closed else max(0, self._most - len(self))
+            most = int(self._most * STEPS_AT_MOST) if kind is Kind.STEPS else self._most
+            room = 0 if self._closed else max(0, most - len(self))
             lost = max(0, len(rows) - room)
-            self._queues[kind].extend(rows[:room] if lost else rows)
-            self.dropped += lost
+            taken = rows[:room] if lost else rows
+            self._queues[kind].extend(taken)
+            self.lost[kind] += lost
+            if kind is Kind.STEPS:
+                self._steps_put += len(taken)
         return not lost
+
+    def put_wanted(self, wanted: Sequence[Wanted]) -> None:
+        """Takes in snapshots that are to be made, behind the steps that wait."""
+        self.put(Kind.SNAPSHOTS, [Due(self._steps_put, each) for each in wanted])
 
     def put_dump(self, dump: Dump) -> None:
         """Takes in a dump, behind the entries that wait."""
@@ -71,14 +118,17 @@ class Waiting:
             rows = list(islice(self._queues[kind], BATCH))
         if rows and isinstance(rows[0], Dump):
             return rows[:1]
-        return list(takewhile(lambda row: not isinstance(row, Dump), rows))
+        return list(takewhile(self._is_due, rows))
 
     def done(self, kind: Kind, rows: int) -> None:
         """The first rows need not wait any longer."""
         with self._changed:
             queue = self._queues[kind]
-            for _ in range(min(rows, len(queue))):
+            gone = min(rows, len(queue))
+            for _ in range(gone):
                 queue.popleft()
+            if kind is Kind.STEPS:
+                self._steps_done += gone
             if not queue:
                 self._changed.notify_all()
 
@@ -94,7 +144,13 @@ class Waiting:
     def give_up(self) -> None:
         """Whatever waits is left out."""
         with self._changed:
-            self.dropped += len(self)
-            for queue in self._queues.values():
+            for kind, queue in self._queues.items():
+                self.lost[kind] += len(queue)
                 queue.clear()
             self._changed.notify_all()
+
+    def _is_due(self, row: object) -> bool:
+        """Whether it may be written with those before it."""
+        if isinstance(row, Due):
+            return row.after <= self._steps_done
+        return not isinstance(row, Dump)

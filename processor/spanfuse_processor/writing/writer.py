@@ -21,10 +21,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from spanfuse_processor.engine.budgets.journal import Entry
-from spanfuse_processor.store import BillRow, EventRow, Seen, Store
+from spanfuse_processor.store import EventRow, Seen, StepRow, Store
 from spanfuse_processor.wire.backoff import Backoff, Patience
 from spanfuse_processor.writing.carrier import Carrier
-from spanfuse_processor.writing.waiting import Dump, Kind, Waiting
+from spanfuse_processor.writing.operations import Operations
+from spanfuse_processor.writing.waiting import Dump, Kind, Waiting, Wanted
 
 MOST_WAITING: Final = 100_000
 """Rows of all kinds."""
@@ -64,6 +65,15 @@ class WriterStats(NamedTuple):
     failing: bool = False
 
 
+class KindStats(NamedTuple):
+    """What became of the rows of one kind, as in `WriterStats`."""
+
+    waiting: int = 0
+    written: int = 0
+    dropped: int = 0
+    refused: int = 0
+
+
 class Writer:
     """Writes behind, to one store. Every method may be called from any thread, and none raises.
 
@@ -74,6 +84,7 @@ class Writer:
         on_back: is told there when an attempt succeeds after one that failed.
         most: rows that may wait.
         every: seconds for which rows are gathered.
+        operations: counts what the store is asked, under `label`.
 
     Attributes:
         name: under which entries are written; another one in each life of a process.
@@ -90,6 +101,8 @@ class Writer:
         on_back: Callable[[], object] = lambda: None,
         most: int = MOST_WAITING,
         every: float = EVERY,
+        operations: Operations | None = None,
+        label: str = "",
     ) -> None:
         self._open_store = open_store
         self._monotonic = monotonic
@@ -97,17 +110,24 @@ class Writer:
         self._on_back = on_back
         self._most = most
         self._every = every
+        self._counting = (operations, label)
         self._parents: list[Store | None] = []
         self._begin()
         _WRITERS.add(self)
 
-    def bill(self, rows: Sequence[BillRow]) -> None:
-        """Hands over rows of the bill."""
-        self._put(Kind.BILL, rows)
+    def steps(self, rows: Sequence[StepRow]) -> None:
+        """Hands over steps."""
+        self._put(Kind.STEPS, rows)
 
     def events(self, rows: Sequence[EventRow]) -> None:
         """Hands over events."""
         self._put(Kind.EVENTS, rows)
+
+    def snapshots(self, wanted: Sequence[Wanted]) -> None:
+        """Has snapshots made of what is kept, once all steps are that were handed over so far."""
+        if wanted:
+            self._waiting.put_wanted(wanted)
+            self._wake()
 
     def ledger(self, entries: Sequence[Entry]) -> None:
         """Hands over what changed in the ledger, oldest first."""
@@ -126,7 +146,7 @@ class Writer:
         self._wake()
 
     def prune(self, before: float) -> None:
-        """Has bill rows and events that are older let go of; tried once. Now and then, an hour apart."""
+        """Has what is older let go of, but for the ledger; tried once. Now and then, an hour apart."""
         self._carrier.prune_before = before
         self._wake()
 
@@ -141,9 +161,18 @@ class Writer:
     def stats(self) -> WriterStats:
         """What became of what was handed over."""
         its = self._carrier
+        kept, left_out = sum(its.kept.values()), sum(its.left_out.values())
         return WriterStats(
-            len(self._waiting), its.written, self._waiting.dropped, its.refused, its.failures, its.failing
+            len(self._waiting), kept, self._waiting.dropped, left_out, its.failures, its.failing
         )
+
+    def by_kind(self) -> Mapping[str, KindStats]:
+        """The same by kind: ledger, steps, events, snapshots."""
+        its, waiting = self._carrier, self._waiting
+        return {
+            kind.value: KindStats(waiting.of(kind), its.kept[kind], waiting.lost[kind], its.left_out[kind])
+            for kind in Kind
+        }
 
     def flush(self, timeout: float) -> bool:
         """Writes what waits, without gathering. Whether all of it was kept within `timeout` seconds."""
@@ -173,7 +202,9 @@ class Writer:
         """Starts over with nothing."""
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self._waiting = Waiting(self._most)
-        self._carrier = Carrier(self.name, self._open_store, self._waiting, self._on_fault, self._on_back)
+        self._carrier = Carrier(
+            self.name, self._open_store, self._waiting, self._on_fault, self._on_back, *self._counting
+        )
         self._starting = threading.Lock()
         self._work, self._hurry = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None

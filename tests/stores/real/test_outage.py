@@ -67,12 +67,12 @@ async def test_an_outage_is_told_in_two_lines_without_password_or_traceback(
             f"redis://:@127.0.0.1:{server.port}/0",
         )
         books = Books(*urls, 90, SystemClock(), lambda _, error: faults.append(error))
-        books.bill([call(1)])
+        books.steps([call(1)])
         books.ledger.ledger(entries(1))
         await asyncio.to_thread(until, lambda: books.stats().rows.written and books.stats().ledger.written)
         server.stop()
         other.stop(signal.SIGQUIT)
-        books.bill([call(2)])
+        books.steps([call(2)])
         books.ledger.ledger(entries(2))
         await asyncio.to_thread(until, lambda: len(caplog.records) == 2, 25)
         server.start()
@@ -159,5 +159,5 @@ def test_replicas_may_start_together(postgres_url: str) -> None:
         stores = list(pool.map(open_store, [postgres_url] * 4))
 
     for store in stores:
-        store.append_bill([call(1)])
+        store.append_steps([call(1)])
         store.close()

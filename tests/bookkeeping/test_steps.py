@@ -5,12 +5,12 @@ from __future__ import annotations
 from tests.engine.driving import tell
 from tests.engine.making import NOON, SECOND, Book, agent, ended, model, span, trace
 
-from spanfuse_processor.bookkeeping import Biller
+from spanfuse_processor.bookkeeping import Recorder
 from spanfuse_processor.engine import Engine, Policy
 from spanfuse_processor.engine.nouns import Identity, Usage
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
 from spanfuse_processor.engine.tree.spending import Amended
-from spanfuse_processor.store import BillRow
+from spanfuse_processor.store import StepRow
 from spanfuse_processor.stores.memory import MemoryStore
 
 ANN = Identity(tenant="acme", service="chat", namespace="prod", feature="mail", user="ann")
@@ -22,13 +22,13 @@ class Till:
 
     def __init__(self, remember: int = 100) -> None:
         self.book = Book()
-        self.biller = Biller(remember)
-        observer, amend = self.biller.ended, self.biller.amended
+        self.recorder = Recorder(remember)
+        observer, amend = self.recorder.ended, self.recorder.amended
         self.engine = Engine(Policy(), self.book, observer=observer, amend=amend)
 
-    def billed(self, *events: object) -> list[BillRow]:
+    def billed(self, *events: object) -> list[StepRow]:
         tell(self.engine, events)  # type: ignore[arg-type]
-        return self.biller.take()
+        return self.recorder.take()
 
 
 def test_a_model_call_has_its_row() -> None:
@@ -64,7 +64,7 @@ def test_rows_are_handed_out_once() -> None:
     till = Till()
     till.billed(model(1))
 
-    assert till.biller.take() == []
+    assert till.recorder.take() == []
 
 
 def test_a_call_without_a_known_price_is_marked() -> None:
@@ -105,7 +105,7 @@ def test_a_call_that_is_told_by_another_too_counts_once() -> None:
     till = Till()
     store = MemoryStore()
 
-    store.append_bill(till.billed(model(2, parent=1), model(1)))
+    store.append_steps(till.billed(model(2, parent=1), model(1)))
 
     (total,) = store.spend((), 0.0, 1e12)
     assert (total.calls, total.cost) == (1, 110)
@@ -115,9 +115,9 @@ def test_a_call_that_counts_as_nothing_any_more_does_not_count() -> None:
     till = Till()
     (row,) = till.billed(model(1))
 
-    till.biller.amended(Amended(trace(1), span(1), Usage(), None))
+    till.recorder.amended(Amended(trace(1), span(1), Usage(), None))
 
-    (nothing,) = till.biller.take()
+    (nothing,) = till.recorder.take()
     assert nothing[:4] == row[:4]
     assert (nothing.counts, nothing.cost, nothing.unpriced, nothing.revision) == (False, 0, False, 1)
 
@@ -126,8 +126,8 @@ def test_only_the_latest_calls_can_be_corrected() -> None:
     till = Till(remember=1)
     till.billed(model(1), model(2))
 
-    till.biller.amended(Amended(trace(1), span(1), Usage(1, 1), 5))
-    till.biller.amended(Amended(trace(1), span(2), Usage(1, 1), 5))
+    till.recorder.amended(Amended(trace(1), span(1), Usage(1, 1), 5))
+    till.recorder.amended(Amended(trace(1), span(2), Usage(1, 1), 5))
 
-    assert [row.cost for row in till.biller.take()] == [5]
-    assert till.biller.forgotten == 1
+    assert [row.cost for row in till.recorder.take()] == [5]
+    assert till.recorder.forgotten == 1
