@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 # Escapes that JSON knows and Postgres does not: NUL, and a half of a pair without the other.
-_ODD: Final = r"\\u0000|\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+_HIGH, _LOW = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F]"
+_ODD: Final = rf"(?<!\\)(\\\\)*(\\u0000|{_HIGH}(?!{_LOW})|(?<!{_HIGH}){_LOW})"
 # In a column of text: what is there as a text, a number, or nothing.
 _TEXT: Final = "COALESCE(data ->> '{name}', '')"
 _NUMBER: Final = (

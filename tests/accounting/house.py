@@ -43,12 +43,16 @@ class Desk:
         self.faults: list[str] = []
         url = store if isinstance(store, str) else f"sqlite:{store}"
         config = Config(store=Storage(url=url), policy=Policy(budgets=budgets))
-        self.money = Money(config, url, self.clock, self.publish, lambda run: False, self.fault)
+        self.money = Money(config, url, self.clock, self.publish, lambda run: None, self.find, self.fault)
         self._calls = 0
 
     def publish(self, directives: Sequence[Directive], removals: Sequence[Removal]) -> None:
         self.directives += directives
         self.published += [f"+{each.id}" for each in directives] + [f"-{each.id}" for each in removals]
+
+    def find(self, name: str) -> Directive | None:
+        """The directive that was published last under an id."""
+        return next((each for each in reversed(self.directives) if each.id == name), None)
 
     def fault(self, where: str, error: BaseException) -> None:
         self.faults.append(where)

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 from tests.accounting.house import MIDNIGHT, Clock, Desk, life
+from tests.engine.making import span, trace
 
 from spanfuse_processor.accounting.lending import HELLO
 from spanfuse_processor.engine.alerts import Condition
 from spanfuse_processor.engine.budget import Account, Budget, Measure
 from spanfuse_processor.engine.budgets.leases import LeaseAsk, Result
 from spanfuse_processor.engine.nouns import Usage
+from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.tree.spending import Amended
 from spanfuse_processor.store import Store, StoreError
 from spanfuse_processor.storing import open_store
@@ -58,8 +60,7 @@ def test_every_call_is_in_the_bill_and_a_correction_replaces_its_row(tmp_path: P
     async def spend(desk: Desk) -> None:
         desk.call(1_000)
         desk.call(0, usage=None)
-        row = next(iter(desk.money._biller._known))
-        desk.money.amended(Amended(row[:16], row[16:], Usage(100, 10), 2_000))
+        desk.money.amended(Amended(trace(1), span(1), Usage(100, 10), 2_000))
         desk.money.settle()
 
     life(Desk(store=tmp_path / "s.db"), spend)
@@ -85,7 +86,7 @@ def test_events_are_kept_for_the_record(tmp_path: Path) -> None:
 def test_a_changed_limit_holds_at_once_and_spent_money_stays_spent() -> None:
     async def spend(desk: Desk) -> None:
         desk.call(600_000)
-        desk.money.renew([replace(DAILY, limit=500_000)])
+        desk.money.renew(Policy(budgets=(replace(DAILY, limit=500_000),)))
         assert desk.spent("daily") == 600_000
 
     assert life(Desk(DAILY), spend).published == ["+budget/daily/stop"]
@@ -93,7 +94,7 @@ def test_a_changed_limit_holds_at_once_and_spent_money_stays_spent() -> None:
 
 def test_strict_budgets_require_a_lease_for_as_long_as_they_exist() -> None:
     async def change(desk: Desk) -> None:
-        desk.money.renew([DAILY])
+        desk.money.renew(Policy(budgets=(DAILY,)))
 
     assert life(Desk(STRICT), change).published == ["+budget/strict/lease", "-budget/strict/lease"]
 

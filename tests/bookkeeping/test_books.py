@@ -57,8 +57,8 @@ def test_a_store_that_there_is_not_is_refused_at_once(urls: tuple[str, str], fau
 
 async def test_what_is_kept_can_be_read(url: str, faults: Faults) -> None:
     made = books(url, faults)
-    made.bill([call(1), call(2)])
-    made.events([happened(1)])
+    made.rows.steps([call(1), call(2)])
+    made.rows.events([happened(1)])
     assert await made.close(SOON)
 
     assert (await made.spend((), *ALL))[0].calls == 2
@@ -67,7 +67,7 @@ async def test_what_is_kept_can_be_read(url: str, faults: Faults) -> None:
 
 async def test_a_store_in_memory_is_one_for_who_writes_and_who_reads(faults: Faults) -> None:
     made = books("memory:", faults)
-    made.bill([call(1)])
+    made.rows.steps([call(1)])
     assert await made.close(SOON)
 
     assert (await made.spend((), *ALL))[0].calls == 1
@@ -107,7 +107,7 @@ async def test_the_ledger_may_have_a_store_of_its_own(url: str, tmp_path: Path, 
     other = f"sqlite:{tmp_path / 'ledger.db'}"
     made, ledger = books(url, faults, ledger_url=other), FakeLedger()
     ledger.change(*entries(1))
-    made.bill([call(1)])
+    made.rows.steps([call(1)])
     made.advance(ledger)
     assert await made.close(SOON)
 
@@ -122,7 +122,7 @@ async def test_what_is_old_is_let_go_of_every_hour(url: str, faults: Faults) -> 
     now = clock.wall_ns() / 1e9
     made, ledger = books(url, faults, clock=clock, keep_days=1), FakeLedger()
     made.advance(ledger)
-    made.bill([call(1, now - 86_400 + 1_800), call(2, now)])
+    made.rows.steps([call(1, now - 86_400 + 1_800), call(2, now)])
     assert made.rows.flush(SOON)
     made.advance(ledger)
     kept = (await made.spend((), *ALL))[0].calls
@@ -219,7 +219,7 @@ async def test_what_no_store_says_is_a_fault_of_ours(
 
     monkeypatch.setattr(book_keeping, "open_store", fail)
 
-    made.bill([call(1)])
+    made.rows.steps([call(1)])
     until(lambda: bool(faults.of))
 
     assert faults.of[0] == ("store", broken)

@@ -1,4 +1,4 @@
-"""Calls become rows of the bill, and corrections become their next revisions."""
+"""Calls become steps of the journal, and corrections become their next revisions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from tests.engine.making import NOON, SECOND, Book, agent, ended, model, span, t
 
 from spanfuse_processor.bookkeeping import Recorder
 from spanfuse_processor.engine import Engine, Policy
-from spanfuse_processor.engine.nouns import Identity, Usage
+from spanfuse_processor.engine.events import CallEnded
+from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Identity, Usage
 from spanfuse_processor.engine.pricing import YOCTO_PER_MICRO, Rates
 from spanfuse_processor.engine.tree.spending import Amended
 from spanfuse_processor.store import StepRow
@@ -20,9 +21,9 @@ RATES = Rates(YOCTO_PER_MICRO, YOCTO_PER_MICRO)
 class Till:
     """An engine whose calls are billed."""
 
-    def __init__(self, remember: int = 100) -> None:
+    def __init__(self, remember: int = 100, *, charged: bool = False) -> None:
         self.book = Book()
-        self.recorder = Recorder(remember)
+        self.recorder = Recorder(remember, charged=charged)
         observer, amend = self.recorder.ended, self.recorder.amended
         self.engine = Engine(Policy(), self.book, observer=observer, amend=amend)
 
@@ -56,8 +57,64 @@ def test_a_tool_that_failed_has_its_row_too() -> None:
     assert (row.kind, row.model, row.tool, row.failed, row.cost) == ("tool", "", "search", True, 0)
 
 
-def test_agents_are_not_billed() -> None:
-    assert Till().billed(agent(1)) == []
+def test_agents_have_their_row_and_do_not_count() -> None:
+    (row,) = Till().billed(agent(1, name="helper"))
+
+    assert (row.kind, row.name, row.agent, row.model) == ("agent", "helper", "helper", "")
+    assert (row.counts, row.cost, row.unpriced) == (False, 0, False)
+
+
+def test_only_what_is_charged_has_a_row_where_that_is_asked() -> None:
+    till = Till(charged=True)
+
+    assert [row.kind for row in till.billed(agent(1), model(2), ended(3))] == ["model", "tool"]
+
+
+def test_a_step_says_where_it_stood_and_what_came_of_it() -> None:
+    prints = Fingerprints("a" * 16, "b" * 16, "c" * 16, "d" * 16, "e" * 16, 12, False, ErrorClass.TRANSIENT)
+
+    _, row = Till().billed(
+        agent(1), ended(2, parent=1, name="search", error="TimeoutError", prints=prints)
+    )
+
+    assert (row.parent_span_id, row.number, row.depth) == (span(1).hex(), 2, 0)
+    assert (row.name, row.error, row.error_class, row.failed) == ("search", "TimeoutError", "transient", True)
+    assert (row.arguments, row.result, row.result_size) == ("b" * 16, "d" * 16, 12)
+    assert 0 < row.started < row.ended
+    assert row.content == ""
+
+
+def test_a_step_says_what_it_brought() -> None:
+    def looked(number: int) -> CallEnded:
+        prints = Fingerprints("a" * 16, "a" * 16, "b" * 16, "b" * 16, result_size=100)
+        return ended(number, name="read_page", prints=prints)
+
+    rows = Till().billed(looked(1), looked(2), ended(3, prints=None))
+
+    assert [row.news for row in rows] == ["new", "known", "unknown"]
+
+
+def test_a_row_is_made_when_the_engine_is_done_with_its_call() -> None:
+    till = Till()
+    tell(till.engine, [model(1)])
+
+    till.recorder.settle()
+
+    found = till.recorder.of(trace(1), span(1))
+    assert found is not None
+    assert [found] == till.recorder.take()
+    assert till.recorder.of(trace(1), span(9)) is None
+
+
+def test_what_was_captured_stands_with_the_call_that_it_is_of() -> None:
+    till = Till()
+    till.recorder.content = '{"input": "hello"}'
+    (first,) = till.billed(model(1))
+    till.recorder.content = ""
+
+    (second,) = till.billed(model(2))
+
+    assert (first.content, second.content) == ('{"input": "hello"}', "")
 
 
 def test_rows_are_handed_out_once() -> None:

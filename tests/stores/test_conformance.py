@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.stores import conformance, keeping_ledgers
+from tests.stores import conformance, keeping_journals, keeping_ledgers
 from tests.stores.conformance import store
 
 __all__ = ["store"]
@@ -20,6 +20,15 @@ class TestBill(conformance.Bill): ...
 
 
 class TestEvents(conformance.Events): ...
+
+
+class TestSteps(keeping_journals.Steps): ...
+
+
+class TestSnapshots(keeping_journals.Snapshots): ...
+
+
+class TestSomeEvents(keeping_journals.SomeEvents): ...
 
 
 class TestLedger(keeping_ledgers.Ledger): ...

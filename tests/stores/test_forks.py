@@ -56,7 +56,7 @@ def kept(url: str) -> int:
     """Rows of the bill in a file that is whole."""
     with sqlite3.connect(url.removeprefix("sqlite:")) as file:
         assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        (rows,) = file.execute("SELECT COUNT(*) FROM bill").fetchone()
+        (rows,) = file.execute("SELECT COUNT(*) FROM step").fetchone()
     file.close()
     return int(rows)
 

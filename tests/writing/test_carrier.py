@@ -26,4 +26,4 @@ def test_the_end_of_an_outage_is_told_once() -> None:
     assert carrier.carry()
 
     assert told == ["nobody there", "nobody there", "back"]
-    assert (carrier.written, carrier.failures, carrier.failing) == (1, 2, False)
+    assert (carrier.kept[Kind.STEPS], carrier.failures, carrier.failing) == (1, 2, False)

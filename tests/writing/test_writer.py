@@ -124,15 +124,21 @@ def test_what_was_kept_without_an_answer_is_kept_once(writer: Writer, store: Fau
 def test_when_too_much_waits_the_newest_is_dropped_and_counted(writer: Writer, store: Faulty) -> None:
     store.gate.clear()
     writer.steps([call(number) for number in range(990)])
-    writer.ledger(entries(*range(1, 31)))
-    writer.events([happened(1)])
+    writer.ledger(entries(*range(1, 121)))
+    writer.events([happened(number) for number in range(51)])
 
     assert writer.stats().waiting == 1_000
-    assert writer.stats().dropped == 21
+    assert writer.stats().dropped == 90 + 70 + 1
+    assert {kind: each.dropped for kind, each in writer.by_kind().items()} == {
+        "ledger": 70,
+        "steps": 90,
+        "events": 1,
+        "snapshots": 0,
+    }
 
     store.gate.set()
     assert writer.flush(SOON)
-    assert numbers(store) == list(range(1, 11))
+    assert numbers(store) == list(range(1, 51))
 
 
 def test_a_row_that_no_table_holds_is_left_out_alone(

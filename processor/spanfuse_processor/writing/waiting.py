@@ -20,8 +20,6 @@ from spanfuse_processor.store import Seen, SnapshotRow, StepRow
 BATCH: Final = 500
 """Rows of one kind that are written at once."""
 
-STEPS_AT_MOST: Final = 0.9
-"""The part of the room that steps may take: they never crowd out what was decided."""
 
 
 class Kind(Enum):
@@ -31,6 +29,10 @@ class Kind(Enum):
     STEPS = "steps"
     EVENTS = "events"
     SNAPSHOTS = "snapshots"
+
+
+AT_MOST: Final = {Kind.STEPS: 0.9, Kind.LEDGER: 0.95}
+"""The part of the room up to which these are taken in: they never crowd out what was decided."""
 
 
 class Dump(NamedTuple):
@@ -92,7 +94,7 @@ class Waiting:
     def put(self, kind: Kind, rows: Sequence[Any]) -> bool:
         """Takes in as many rows as there is room for. Whether that was all of them."""
         with self._lock:
-            most = int(self._most * STEPS_AT_MOST) if kind is Kind.STEPS else self._most
+            most = int(self._most * AT_MOST.get(kind, 1.0))
             room = 0 if self._closed else max(0, most - len(self))
             lost = max(0, len(rows) - room)
             taken = rows[:room] if lost else rows
