@@ -15,6 +15,7 @@ from typing import Any, Final
 import psycopg
 
 from spanfuse_processor import views
+from spanfuse_processor.breathing import pieces
 from spanfuse_processor.sql_store import Database, SqlStore
 from spanfuse_processor.statements import Statements
 from spanfuse_processor.store import RowsRefused, StoreError
@@ -112,8 +113,11 @@ class _Open:
     def tell(self, sql: str, rows: Sequence[Sequence[object]] = ((),)) -> int:
         """One statement for each row, all of them sent at once."""
         with self._connection.cursor() as cursor:
-            cursor.executemany(sql.encode(), rows)
-            return cursor.rowcount
+            touched = 0
+            for some in pieces(rows):
+                cursor.executemany(sql.encode(), some)
+                touched += cursor.rowcount
+            return touched
 
 
 class _Line:

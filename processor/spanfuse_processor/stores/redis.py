@@ -18,6 +18,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from spanfuse_processor.breathing import pieces
 from spanfuse_processor.choosing import chosen_events, chosen_steps, runs_of
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.entries import entry_of, line_of
@@ -219,13 +220,12 @@ class RedisStore:
 
     def _keep(self, rows: str, times: str, kept: Sequence[tuple[str, int, float, Sequence[object]]]) -> None:
         with _told(), self._redis.pipeline(transaction=False) as batch:
-            for start in range(0, len(kept), CHUNK):
+            for some in pieces(kept):
                 arguments = [
-                    (name, revision, repr(at), json.dumps(row))
-                    for name, revision, at, row in kept[start : start + CHUNK]
+                    (name, revision, repr(at), json.dumps(row)) for name, revision, at, row in some
                 ]
                 batch.eval(PUT, 2, rows, times, *chain(*arguments))
-            batch.execute()
+                batch.execute()
 
     def _between(self, rows: str, times: str, since: float, until: float) -> Iterator[str]:
         """The rows of a span of time, read in pieces."""

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from spanfuse_processor.breathing import pieces
 from spanfuse_processor.sql_store import Database, SqlStore
 from spanfuse_processor.statements import Statements
 from spanfuse_processor.store import RowsRefused, StoreError
@@ -122,7 +123,7 @@ class _Open:
 
     def tell(self, sql: str, rows: Sequence[Sequence[object]] = ((),)) -> int:
         """One statement for each row."""
-        return self._connection.executemany(sql, rows).rowcount
+        return sum(self._connection.executemany(sql, some).rowcount for some in pieces(rows))
 
 
 def _connected(path: Path) -> sqlite3.Connection:
