@@ -73,9 +73,7 @@ def test_only_what_is_charged_has_a_row_where_that_is_asked() -> None:
 def test_a_step_says_where_it_stood_and_what_came_of_it() -> None:
     prints = Fingerprints("a" * 16, "b" * 16, "c" * 16, "d" * 16, "e" * 16, 12, False, ErrorClass.TRANSIENT)
 
-    _, row = Till().billed(
-        agent(1), ended(2, parent=1, name="search", error="TimeoutError", prints=prints)
-    )
+    _, row = Till().billed(agent(1), ended(2, parent=1, name="search", error="TimeoutError", prints=prints))
 
     assert (row.parent_span_id, row.number, row.depth) == (span(1).hex(), 2, 0)
     assert (row.name, row.error, row.error_class, row.failed) == ("search", "TimeoutError", "transient", True)
