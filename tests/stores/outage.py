@@ -6,12 +6,12 @@ import statistics
 import time
 from collections.abc import Callable
 
-from tests.stores.making import NOON, call, entries
+from tests.stores.making import NOON, call, entries, happened, taken
 from tests.waiting import until
 
 from spanfuse_processor.store import Store
 from spanfuse_processor.storing import open_store
-from spanfuse_processor.writing import Writer
+from spanfuse_processor.writing import Wanted, Writer
 
 NOTICED = 0.001  # seconds; what is usual when handing over
 INTERRUPTED = 1.0  # seconds; the most, on a machine that does other things: no database is missed so fast
@@ -42,6 +42,8 @@ def hand_over(writer: Writer, number: int) -> float:
     """One call. How many seconds it took."""
     before = time.perf_counter()
     writer.steps([call(number)])
+    writer.events([happened(number)])
+    writer.snapshots([Wanted("", 0.0, 2 * NOON, 1, lambda steps: taken(number, run=steps[0].span_id))])
     writer.ledger(entries(number))
     return time.perf_counter() - before
 
@@ -49,5 +51,7 @@ def hand_over(writer: Writer, number: int) -> float:
 def check(store: Store) -> None:
     """Everything is there, once."""
     assert store.spend((), 0.0, 2 * NOON)[0].calls == 201
+    assert len(store.events(0.0, 2 * NOON)) == 201
+    assert all(store.snapshot(f"event-{number}") for number in range(1, 202))
     assert sorted(each.entry.number for each in store.read_ledger({})) == list(range(1, 202))
     store.close()
