@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 from tests.bookkeeping.host import SOON, WALL, Host, run_of
 from tests.engine.making import ended, model, span, trace
+from tests.house.sources import ROOT
 
 from spanfuse_processor.bookkeeping.policies import version_of
 from spanfuse_processor.bookkeeping.snapshots import MOST_STEPS, schema
@@ -133,3 +134,12 @@ def test_one_that_cannot_be_made_costs_no_other() -> None:
     assert host.writer.by_kind()["snapshots"] == (0, 1, 0, 1)
     with pytest.raises(KeyError):
         raise host.faults[0]
+
+
+def test_the_page_on_snapshots_names_every_field_and_shows_one_that_is_right() -> None:
+    page = (ROOT / "docs" / "snapshot.md").read_text(encoding="utf-8")
+    fields = schema()["properties"]
+    named = [*fields, *fields["steps"]["items"]["properties"], *fields["totals"]["properties"]]
+
+    assert [name for name in named if f"`{name}`" not in page] == []
+    check(json.loads(page.partition("```json")[2].partition("```")[0]))

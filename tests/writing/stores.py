@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spanfuse_processor.engine.budgets.journal import Entry
-from spanfuse_processor.store import StepRow, EventRow, RowsRefused, Seen, Store, StoreError
+from spanfuse_processor.store import EventRow, RowsRefused, Seen, StepRow, Store, StoreError
 from spanfuse_processor.stores.memory import MemoryStore
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from tests.stores.making import call
 
-from spanfuse_processor.store import StepRow, LedgerGap, RowsRefused, StoreError
+from spanfuse_processor.store import LedgerGap, RowsRefused, StepRow, StoreError
 from spanfuse_processor.writing.refused import is_away, keep
 
 

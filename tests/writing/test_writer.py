@@ -127,14 +127,8 @@ def test_when_too_much_waits_the_newest_is_dropped_and_counted(writer: Writer, s
     writer.ledger(entries(*range(1, 121)))
     writer.events([happened(number) for number in range(51)])
 
-    assert writer.stats().waiting == 1_000
-    assert writer.stats().dropped == 90 + 70 + 1
-    assert {kind: each.dropped for kind, each in writer.by_kind().items()} == {
-        "ledger": 70,
-        "steps": 90,
-        "events": 1,
-        "snapshots": 0,
-    }
+    assert writer.stats()[:3] == (1_000, 0, 90 + 70 + 1)
+    assert [each.dropped for each in writer.by_kind().values()] == [70, 90, 1, 0]
 
     store.gate.set()
     assert writer.flush(SOON)

@@ -72,7 +72,9 @@ class EmbeddedHost:
             journal=keeping.JOURNAL if keeping else 0,
             recorder=recorder,
         )
-        self._keeping = keeping.Keeping(settings.store, self.judge, recorder, self._unkept) if keeping else None
+        self._keeping = (
+            keeping.Keeping(settings.store, self.judge, recorder, self._unkept) if keeping else None
+        )
         self._own = OwnPurse(self.judge, policy.budgets)
         self.purse: Purse = self._own
         self._stopping = threading.Event()

@@ -111,12 +111,16 @@ class Recorder:
 
 def row_of(call: Call, event: CallEnded, content: str = "") -> StepRow:
     """The row of a call that ended."""
+    return StepRow._make((*_billed(call, event), *_told(call, event), content))
+
+
+def _billed(call: Call, event: CallEnded) -> tuple[object, ...]:
+    """What it came to, and for whom; by position, for it is made for every call."""
     kind, who = event.kind, event.identity
     counts = call.counts and kind in _CHARGED
     usage = event.usage if event.usage is not None and counts else _NOTHING
-    prints = event.prints or _UNKNOWN
     tool = kind is _TOOL
-    fields = (  # by position: it is made for every call
+    return (
         event.trace_id.hex(),
         event.span_id.hex(),
         event.ended_ns / 1e9,
@@ -141,6 +145,13 @@ def row_of(call: Call, event: CallEnded, content: str = "") -> StepRow:
         counts and call.cost is None and event.usage is not None,
         counts,
         0,
+    )
+
+
+def _told(call: Call, event: CallEnded) -> tuple[object, ...]:
+    """Where it stood, and what can be compared of it."""
+    prints = event.prints or _UNKNOWN
+    return (
         event.started_ns / 1e9,
         event.parent_span_id.hex(),
         call.number,
@@ -153,6 +164,4 @@ def row_of(call: Call, event: CallEnded, content: str = "") -> StepRow:
         prints.result_masked or prints.result,
         prints.result_size,
         _NEWS[call.news],
-        content,
     )
-    return StepRow._make(fields)

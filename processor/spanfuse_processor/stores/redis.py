@@ -221,9 +221,7 @@ class RedisStore:
     def _keep(self, rows: str, times: str, kept: Sequence[tuple[str, int, float, Sequence[object]]]) -> None:
         with _told(), self._redis.pipeline(transaction=False) as batch:
             for some in pieces(kept):
-                arguments = [
-                    (name, revision, repr(at), json.dumps(row)) for name, revision, at, row in some
-                ]
+                arguments = [(name, revision, repr(at), json.dumps(row)) for name, revision, at, row in some]
                 batch.eval(PUT, 2, rows, times, *chain(*arguments))
                 batch.execute()
 

@@ -21,7 +21,6 @@ BATCH: Final = 500
 """Rows of one kind that are written at once."""
 
 
-
 class Kind(Enum):
     """The queues."""
 
