@@ -68,6 +68,8 @@ class Books:
         self._outages = Outages(clock.monotonic)
         self._shared: dict[str, Store] = {}
         self.operations = Operations()
+        self.operations.expect(scheme(url), "open", "steps", "events", "snapshots", "prune", "read")
+        self.operations.expect(scheme(self._ledger_url), "open", "ledger", "dump", "restore")
         for each in (self._url, self._ledger_url):
             store_class(each)
         self.rows = self._writer(self._url, "rows")
@@ -212,11 +214,12 @@ class Books:
             return None
 
     def _restore(self) -> Restored:
-        store = self._open(self._ledger_url)
-        try:
-            restored = restore(store)
-        finally:
-            store.close()
+        with self.operations.counted(scheme(self._ledger_url), "restore"):
+            store = self._open(self._ledger_url)
+            try:
+                restored = restore(store)
+            finally:
+                store.close()
         self._back(self._ledger_url, "start")
         return restored
 
