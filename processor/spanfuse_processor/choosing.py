@@ -11,6 +11,21 @@ from collections.abc import Collection, Iterable, Sequence
 from spanfuse_processor.rows import EventRow, RunRow, StepRow
 
 
+def newest(rows: Iterable[StepRow]) -> list[StepRow]:
+    """The newest revision of each step; of equal ones the first.
+
+    >>> row = StepRow("t", "1", 2.0)
+    >>> [each.cost for each in newest([row, row._replace(cost=7, revision=1), row])]
+    [7]
+    """
+    known: dict[tuple[str, str], StepRow] = {}
+    for row in rows:
+        before = known.setdefault(row[:2], row)
+        if row.revision > before.revision:
+            known[row[:2]] = row
+    return list(known.values())
+
+
 def chosen_events(
     rows: Iterable[EventRow],
     kinds: Collection[str],

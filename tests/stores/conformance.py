@@ -13,6 +13,7 @@ from tests.stores.making import NOON, call, happened
 
 from spanfuse_processor.store import MOST_ROWS, RowsRefused, Store, StoreError
 from spanfuse_processor.storing import open_store
+from spanfuse_processor.writing.refused import keep
 
 ALL = (0.0, 2 * NOON)
 
@@ -187,3 +188,19 @@ class Refusing:
         store.append_steps([call(1)])
 
         assert store.spend((), *ALL)[0].calls == 1
+
+    @pytest.mark.parametrize("field", ["ended", "started"])
+    def test_a_number_that_is_none_is_refused_for_good(self, store: Store, field: str) -> None:
+        with pytest.raises(RowsRefused):
+            store.append_steps([call(1), call(2)._replace(**{field: float("nan")})])
+
+        assert list(store.steps()) == []
+
+    @pytest.mark.parametrize("odd", ["a\x00b", "half \ud800", "🦊 \udc00"])
+    def test_texts_that_are_none_are_mended_on_the_way(self, store: Store, odd: str) -> None:
+        refused: list[Exception] = []
+
+        kept = keep(store.append_steps, [call(1, feature=odd, name=odd), call(2)], refused.append)
+
+        assert (kept, refused) == (2, [])
+        assert len(store.steps()) == 2

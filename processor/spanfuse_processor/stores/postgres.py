@@ -2,24 +2,27 @@
 
 Rule 1: a connection that failed is thrown away; the next call makes a new one. Rule 2: nothing waits for
 ever: neither a connection nor a statement nor a host that is gone. Rule 3: replicas that start together
-migrate one after the other. Anything that libpq understands may stand in the URL.
+migrate one after the other. Rule 4: steps, of which there are many, go as one text that the server takes
+apart: it costs this process a quarter. Anything that libpq understands may stand in the URL.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import psycopg
 
 from spanfuse_processor import views
 from spanfuse_processor.breathing import pieces
+from spanfuse_processor.choosing import newest
 from spanfuse_processor.sql_store import Database, SqlStore
-from spanfuse_processor.statements import Statements
-from spanfuse_processor.store import RowsRefused, StoreError
-from spanfuse_processor.tables import Dialect
+from spanfuse_processor.statements import NEWER, Statements
+from spanfuse_processor.store import RowsRefused, StepRow, StoreError
+from spanfuse_processor.tables import STEP, Dialect
 
 DIALECT: Final = Dialect(
     mark="%s",
@@ -41,6 +44,19 @@ PATIENCE: Final = {
 
 SCHEMA: Final = "spanfuse"
 """Where the tables are, so that they meet no others."""
+
+PIECE: Final = 50
+"""Steps in one text."""
+
+_TYPES: Final = {str: "", int: "::bigint", float: "::double precision", bool: "::boolean"}
+_FIELDS: Final = tuple(
+    f"(told ->> {at}){_TYPES[kind]}" for at, kind in enumerate(get_type_hints(StepRow).values())
+)
+STEPS: Final = (
+    f"INSERT INTO step ({', '.join(STEP)}) SELECT {', '.join(_FIELDS)} "
+    f"FROM jsonb_array_elements(%s::jsonb) AS told ON CONFLICT {NEWER}"
+)
+"""Keeps steps; the parameter is a JSON array of their fields. No step may be in it twice."""
 
 ONE_AT_A_TIME: Final = 0x7370616E66757365 >> 1
 """The advisory lock of writers whose order matters."""
@@ -76,6 +92,12 @@ class PostgresStore(SqlStore):
         with self._reader.open() as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield _Open(connection)
+
+    def append_steps(self, rows: Sequence[StepRow]) -> None:
+        """Keeps rows that are new, and those of a higher revision in place of their older ones."""
+        with self.writing() as database:
+            for some in pieces(newest(rows), PIECE):
+                database.tell(STEPS, [(json.dumps(some),)])
 
     def close(self) -> None:
         """Closes both connections."""
