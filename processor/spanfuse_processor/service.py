@@ -257,33 +257,18 @@ class Service:
         most = intake.max_waiting_bytes // 2
         onward = self._passing.onward
         self._intakes = {name: Intake(self.ingest, tokens, fault, most, onward) for name in ("grpc", "http")}
-        control = ControlService(
-            self._hub, tokens, self._effects, self._open_calls, fault, self._money.lease
-        )
+        control = ControlService(self._hub, tokens, self._effects, self._open_calls, fault, self._money.lease)
         admin = Admin(self._hub, tokens, self.order, self._runs, self._knows, self._audit, self._clock)
         money = MoneyDesk(tokens, self._money.views, self._money.books.spend, self._clock)
         records = RecordsDesk(tokens, self._money.books.read, self._clock)
         receiver = HttpReceiver(self._intakes["http"], intake.max_request_bytes)
-        routes = [
-            *self._health.routes(),
-            *receiver.routes(),
-            *admin.routes(),
-            *money.routes(),
-            *records.routes(),
-        ]
-        rooms = (
-            self._engine,
-            self._hub,
-            self._faults,
-            self._intakes,
-            self._money,
-            self._reloader,
-            self._passing,
-        )
-        self._metrics.expose(Figures(*rooms, most, self._clock).rows, self._money.board)
+        desks = (*admin.routes(), *money.routes(), *records.routes())
+        rooms = (self._engine, self._hub, self._faults, self._intakes, self._money, self._reloader)
+        figures = Figures(*rooms, self._passing, most, self._clock)
+        self._metrics.expose(figures.rows, self._money.board)
         return Doors(
             grpc=(GrpcReceiver(self._intakes["grpc"]).handler(), control.handler()),
-            http=Application(routes, fault),
+            http=Application([*self._health.routes(), *receiver.routes(), *desks], fault),
             metrics=partial(self._metrics.rows, shown=True),
             on_fault=fault,
         )

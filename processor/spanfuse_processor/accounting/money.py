@@ -95,7 +95,7 @@ class Money:
         self._books = Books(store_url, store.ledger_url, store.keep_days, clock, on_fault)
         self._lasting = not (store.ledger_url or store_url).startswith("memory:")
         self._treasury = Treasury(self._budgets, wall, self._ledger(wall))
-        self._cashier = Cashier(self._treasury, lambda run: _is_stopped(view(run)))
+        self._cashier = Cashier(self._treasury, lambda run: bool((seen := view(run)) and seen.stop))
         kept = config.journal
         keeping = Keeping(kept.steps, kept.capture_bytes if kept.capture else 0, kept.snapshots)
         self.journal = Journal(keeping, self._books.rows, config.policy, view, find)
@@ -296,7 +296,3 @@ class Money:
 
     def _wall(self) -> float:
         return self._clock.wall_ns() / 1e9
-
-
-def _is_stopped(run: RunView | None) -> bool:
-    return run is not None and run.stop is not None
