@@ -75,6 +75,7 @@ class Figures:
 
     def _kept(self) -> Kept:
         money, reloader = self._money, self._reloader
+        asked = money.books.operations.stats()
         return Kept(
             writers=money.writers(),
             most=MOST_WAITING,
@@ -82,6 +83,8 @@ class Figures:
             leases=money.leases,
             reloads=dict(reloader.counts) if reloader else dict.fromkeys(OUTCOMES, 0),
             reloaded=reloader.last if reloader else (True, self._began),
+            operations=asked.counts,
+            durations=asked.durations,
             forwarded=self._passing.standings(),
         )
 
