@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 SHARED ?= ../shared
 STAMP  := $(VENV)/.ready
 
-.PHONY: setup demo test stores acceptance bench accuracy lint format protos clean
+.PHONY: setup demo test stores rules acceptance bench accuracy lint format protos clean
 
 setup: $(STAMP)
 
@@ -14,7 +14,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
-		-e '.[demo]' --group dev --group bench
+		-e '.[demo]' --group dev --group bench --group grafana
 	@touch $@
 
 # Real agents run into loops, in their own processes, and are stopped. ARGS="--embedded" for no service at all.
@@ -28,6 +28,10 @@ test: $(STAMP)
 # Stores behind real servers, started and ended by the tests: needs redis-server and postgres on this machine.
 stores: $(STAMP)
 	@$(BIN)/python -m pytest -q tests/stores/real $(ARGS)
+
+# Rules and alerts in the real programs: needs promtool, amtool and prometheus-alertmanager on this machine.
+rules: $(STAMP)
+	@$(BIN)/python -m pytest -q tests/rules/real $(ARGS)
 
 # Real processes: kill -9, SIGSTOP, restart; and the demo, over and over.
 acceptance: $(STAMP)

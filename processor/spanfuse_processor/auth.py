@@ -35,6 +35,14 @@ class Tokens:
             return Role.CLIENT
         return None
 
+    def also(self, operator: str) -> Tokens:
+        """These, and one more token of an operator; empty: none."""
+        made = Tokens()
+        made._clients, made._operators = self._clients, self._operators
+        if operator:
+            made._operators += (operator.encode(),)
+        return made
+
 
 def _among(token: bytes, known: tuple[bytes, ...]) -> bool:
     return any([hmac.compare_digest(token, each) for each in known])

@@ -12,12 +12,15 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from spanfuse_processor.engine.nouns import Level
 from spanfuse_processor.engine.policy import AT_LEAST_ONE, Policy
 
 PORT: Final[Mapping[str, float]] = MappingProxyType({"least": 1, "most": 65_535})
 A_KILOBYTE: Final[Mapping[str, float]] = MappingProxyType({"least": 1024})
 NOT_AT_ONCE: Final[Mapping[str, float]] = MappingProxyType({"least": 0.1})
 A_DAY: Final[Mapping[str, float]] = MappingProxyType({"least": 1})
+A_PACE: Final[Mapping[str, float]] = MappingProxyType({"least": 0.001})
+FOR_A_WHILE: Final[Mapping[str, float]] = MappingProxyType({"least": 1, "most": 86_400})
 ONLY_IN_FILES: Final[Mapping[str, float]] = MappingProxyType({"only_in_files": 1})
 """Of a field that no environment variable sets."""
 
@@ -118,6 +121,42 @@ class Storage:
     keep_days: float = field(default=90.0, metadata=A_DAY)
 
 
+class Deed(StrEnum):
+    """What is done because of an alert."""
+
+    STOP = "stop"
+    THROTTLE = "throttle"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Whose calls an alert is about.
+
+    `level` is that of what is stopped or throttled, `label` the label of the alert that names it; everything
+    has no name.
+    """
+
+    level: Level = Level.AGENT
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Obey:
+    """What is done because of one kind of alert that Alertmanager tells of.
+
+    `alert` is the name of the alert and `match` are labels that it has to have, both as shell-style patterns.
+    `action` is what is done, `target` to whose calls. While it throttles, `calls_per_second` model calls are
+    let through. It ends after `ttl` seconds in which the alert was not told again.
+    """
+
+    alert: str = ""
+    match: tuple[tuple[str, str], ...] = ()
+    action: Deed = Deed.THROTTLE
+    target: Target = Target()
+    calls_per_second: float = field(default=0.2, metadata=A_PACE)
+    ttl: float = field(default=600.0, metadata=FOR_A_WHILE)
+
+
 @dataclass(frozen=True, slots=True)
 class Recording:
     """What is recorded, beside what is spent; it is kept where `store` says.
@@ -135,15 +174,19 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """Who is told of budgets.
+    """Who is told of budgets, and which alerts of others are obeyed.
 
     `webhook_url` is posted what happens to budgets, signed with `webhook_secret` where there is one; after
-    `timeout` seconds without an answer it is tried again.
+    `timeout` seconds without an answer it is tried again. `alertmanager_token` is the bearer token with which
+    Alertmanager may post alerts, and nothing else; operators may, too. `obey` lists what is done because of
+    them, the first that fits counts: without any, nothing is.
     """
 
     webhook_url: str = ""
     webhook_secret: str = field(default="", repr=False)
     timeout: float = field(default=10.0, metadata=NOT_AT_ONCE)
+    alertmanager_token: str = field(default="", repr=False)
+    obey: tuple[Obey, ...] = field(default=(), metadata=ONLY_IN_FILES)
 
 
 class Protocol(StrEnum):

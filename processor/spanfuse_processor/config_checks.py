@@ -57,6 +57,9 @@ def check(config: Config, refuse: Refuse) -> None:
     _check_intake(config.intake, refuse)
     _check_store(config.store, refuse)
     _check_webhook(config.alerts, refuse)
+    if config.alerts.alertmanager_token and config.alerts.alertmanager_token in config.auth.client_tokens:
+        problem = "it is a client's token: whoever sends spans could order stops"
+        refuse(problem, ("alerts", "alertmanager_token"), ("auth", "client_tokens"))
     _check_forward(config.forward, config.listen, refuse)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from spanfuse_processor.config import Config
+from spanfuse_processor.config_alerts import alerts_of, alerts_schema
 from spanfuse_processor.config_checks import Field, check
 from spanfuse_processor.config_texts import plain
 from spanfuse_processor.engine.checking import build, line_of, mapping, unknown
@@ -105,6 +106,7 @@ def config_schema() -> dict[str, Any]:
         "description": description(Config, "fingerprint_key"),
     }
     sections["policy"] = policy_schema()
+    sections["alerts"] = alerts_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "spanfuse configuration",
@@ -223,6 +225,8 @@ def from_values(values: object, mode: Mode | None = None) -> Config:
             raise PolicyError((str(name),), unknown("section", str(name), known))
         if name == "policy":
             made[name] = policy_from_mapping(section, mode=mode)
+        elif name == "alerts":
+            made[name] = alerts_of(section, (name,))
         elif name == "fingerprint_key":
             if not isinstance(section, str):
                 raise PolicyError((name,), f"expected str, got {section!r}")

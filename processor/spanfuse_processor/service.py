@@ -23,6 +23,8 @@ from spanfuse_processor.clock import Clock
 from spanfuse_processor.config import Config
 from spanfuse_processor.config_loading import admin_token_path, store_url
 from spanfuse_processor.control.admin import Admin, Audit
+from spanfuse_processor.control.alert_desk import AlertDesk
+from spanfuse_processor.control.alertmanager import AlertRoute
 from spanfuse_processor.control.hub import fresh_hub
 from spanfuse_processor.control.money import MoneyDesk
 from spanfuse_processor.control.payloads import show_runs
@@ -91,6 +93,9 @@ class Service:
             amend=self._money.amended,
             farewell=self._metrics.over,
         )
+        note, count = self._note, self._metrics.alert_order
+        self._alerts = AlertDesk(config.alerts.obey, self._hub, self.order, note, count, clock)
+        self._alerts.budgets = config.policy.budgets
         self._reloader = Reloader(Path(path), config, reload, self._obey, clock) if path and reload else None
         self._reports = Reports(self._metrics, self._hub.get)
         self._token_path = None if config.auth.admin_token else admin_token_path(config)
@@ -113,7 +118,7 @@ class Service:
             tasks.append(asyncio.create_task(self._reloader.run()))
         try:
             self._passing.start()
-            if self._token_path:
+            if self._token_path is not None:
                 leave_token(self._token_path, self._admin_token)
             self._prices.rates(*SOME_PRICE)
             freeze_startup()
@@ -207,9 +212,10 @@ class Service:
             with self._guarded("deadlines"):
                 self._publish(self._engine.advance(now))
                 self._hub.advance()
+                self._alerts.advance()
             with self._guarded("money"):
                 self._money.advance()
-            rooms = (self._engine, self._hub, self._money)
+            rooms = (self._engine, self._hub, self._money, self._alerts)
             due = [at for at in (room.next_deadline() for room in rooms) if at is not None]
             wait = min([LONGEST_WAIT, *(at - self._clock.monotonic() for at in due)])
             await asyncio.sleep(max(0.01, wait))
@@ -244,6 +250,7 @@ class Service:
         """Another policy holds from now on."""
         self._engine.renew(config.policy, self._dialects(config))
         self._money.renew(config.policy)
+        self._alerts.budgets = config.policy.budgets
 
     def _hang_up(self) -> None:
         if self._reloader is not None:
@@ -261,19 +268,24 @@ class Service:
         admin = Admin(self._hub, tokens, self.order, self._runs, self._knows, self._audit, self._clock)
         money = MoneyDesk(tokens, self._money.views, self._money.books.spend, self._clock)
         records = RecordsDesk(tokens, self._money.books.read, self._clock)
+        alerts = AlertRoute(tokens.also(self._config.alerts.alertmanager_token), self._alerts.tell, log.say)
         receiver = HttpReceiver(self._intakes["http"], intake.max_request_bytes)
-        desks = (*admin.routes(), *money.routes(), *records.routes())
+        served = (self._health, receiver, admin, money, records, alerts)
         rooms = (self._engine, self._hub, self._faults, self._intakes, self._money, self._reloader)
         figures = Figures(*rooms, self._passing, most, self._clock)
         self._metrics.expose(figures.rows, self._money.board)
         return Doors(
             grpc=(GrpcReceiver(self._intakes["grpc"]).handler(), control.handler()),
-            http=Application([*self._health.routes(), *receiver.routes(), *desks], fault),
+            http=Application([route for room in served for route in room.routes()], fault),
             metrics=partial(self._metrics.rows, shown=True),
             on_fault=fault,
         )
 
     def _audit(self, audit: Audit) -> None:
+        self._alerts.heard(audit.order)
+        self._note(audit)
+
+    def _note(self, audit: Audit) -> None:
         log.say(logging.WARNING, "order", **audit.fields())
         event_id = ""
         with self._guarded("journal"):

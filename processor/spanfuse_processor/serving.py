@@ -163,6 +163,21 @@ class _Http(uvicorn.Server):
         yield
 
 
+def leave_token(path: Path, token: str) -> None:
+    """Leaves the operator's token where commands find it, once the doors are open.
+
+    Raises:
+        StartError: it cannot be written there.
+    """
+    try:
+        admin_token.publish(path, token)
+    except OSError as error:
+        raise StartError(
+            f"the operator's token cannot be left at {path}: {error.strerror or error}; set "
+            "SPANFUSE_ADMIN_TOKEN, or SPANFUSE_ADMIN_TOKEN_FILE to a path that can be written"
+        ) from None
+
+
 def _socket(host: str, port: int, setting: str) -> socket.socket:
     """The port, bound; whoever cannot have it hears so in our words."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

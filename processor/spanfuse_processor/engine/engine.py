@@ -161,6 +161,8 @@ class Engine:
     def command(self, order: Order, now: Instant) -> tuple[Verdict, ...]:
         """An operator's order. () means that it changed nothing: it holds already, or nothing stood."""
         key, record = order.key, None
+        if order.kind is OrderKind.THROTTLE:
+            return ()
         if key.level is Level.RUN:
             known = self._runs.get(key.id)
             record = known.record if known is not None else None

@@ -13,11 +13,15 @@ from spanfuse_processor.engine.nouns import BreakerKey
 
 
 class OrderKind(StrEnum):
-    """KILL stops a key, RELEASE takes any stop back, DISABLE lets nothing stop it but a kill."""
+    """KILL stops a key, RELEASE takes any stop back, DISABLE lets nothing stop it but a kill.
+
+    THROTTLE slows it: no matter of a breaker. Whoever gives it publishes it; the engine has nothing to say.
+    """
 
     KILL = "kill"
     RELEASE = "release"
     DISABLE = "disable"
+    THROTTLE = "throttle"
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class Metrics:
         self._gate_duration.observe_many(decision, counts=counts, seconds=seconds)
 
     def alert_order(self, alert: str, outcome: str) -> None:
-        """An alert asked for something; `outcome` is obeyed, refused or ignored."""
+        """Alertmanager told of an alert; `outcome` is obeyed, ignored, refused or cleared."""
         self._alert_orders.add(self._alerts.bounded(alert), outcome)
 
     def expose(self, source: Source, budgets: BudgetBoard) -> None:

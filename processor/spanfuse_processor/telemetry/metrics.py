@@ -94,8 +94,8 @@ BREAKERS: Final = (
     ),
     histogram("recovery", _RECOVERY, "From a breaker's opening until its stop is taken back", "detector"),
     counter(
-        "alert_orders", "Orders that came from Alertmanager", "alert", "outcome",
-        values={"outcome": "obeyed refused ignored"},
+        "alert_orders", "Alerts that Alertmanager told of, by what the policy calls them", "alert", "outcome",
+        values={"outcome": "obeyed ignored refused cleared"},
     ),
     gauge("watchers", "Applications that watch the control channel"),
     gauge("directives_standing", "Orders in force"),

@@ -148,6 +148,12 @@ class TestOrders:
 
         assert [bool(verdict.directive) for verdict in verdicts] == [False, False]
 
+    def test_an_order_to_slow_a_run_is_no_matter_of_its_breaker(self) -> None:
+        made, _ = stopped()
+
+        assert order(made, OrderKind.THROTTLE) == ()
+        assert look(made).state is BreakerState.OPEN
+
     def test_a_disabled_run_is_watched_and_not_stopped(self) -> None:
         made, _ = stopped()
 
