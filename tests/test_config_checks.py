@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spanfuse_processor.config import (
-    Alerts,
-    Auth,
-    Config,
-    Destination,
-    Forward,
-    Listen,
-    Protocol,
-    Storage,
-    Tls,
-)
+from spanfuse_processor.config import Alerts, Auth, Config, Listen, Storage, Tls
 from spanfuse_processor.config_checks import SCHEMES, Field, check
+from spanfuse_processor.config_forward import Destination, Forward, Protocol
 from spanfuse_processor.stores import STORES
 
 FINE = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.test_config_loading import written
 
-from spanfuse_processor.config import Compression, Destination, Forward, Protocol, WhenFull
+from spanfuse_processor.config_forward import Compression, Destination, Forward, Protocol, WhenFull
 from spanfuse_processor.config_loading import ConfigError, environment_names, load_config
 
 

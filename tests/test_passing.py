@@ -22,7 +22,8 @@ from tests.waiting import until
 from spanfuse.link.otlp import encode
 from spanfuse_processor import passing
 from spanfuse_processor.clock import SystemClock
-from spanfuse_processor.config import Auth, Config, Destination, Forward, Listen, Storage
+from spanfuse_processor.config import Auth, Config, Listen, Storage
+from spanfuse_processor.config_forward import Destination, Forward
 from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.engine.budget import Budget
 from spanfuse_processor.engine.policy import Policy

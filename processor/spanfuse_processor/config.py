@@ -6,23 +6,21 @@ engine's `Policy`, nothing in between. Rule 3: what a number may be (`least`, `m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
-from typing import Final
 
+from spanfuse_processor.config_bounds import (
+    A_DAY,
+    A_KILOBYTE,
+    A_PACE,
+    FOR_A_WHILE,
+    NOT_AT_ONCE,
+    ONLY_IN_FILES,
+    PORT,
+)
+from spanfuse_processor.config_forward import Forward
 from spanfuse_processor.engine.nouns import Level
 from spanfuse_processor.engine.policy import AT_LEAST_ONE, Policy
-
-PORT: Final[Mapping[str, float]] = MappingProxyType({"least": 1, "most": 65_535})
-A_KILOBYTE: Final[Mapping[str, float]] = MappingProxyType({"least": 1024})
-NOT_AT_ONCE: Final[Mapping[str, float]] = MappingProxyType({"least": 0.1})
-A_DAY: Final[Mapping[str, float]] = MappingProxyType({"least": 1})
-A_PACE: Final[Mapping[str, float]] = MappingProxyType({"least": 0.001})
-FOR_A_WHILE: Final[Mapping[str, float]] = MappingProxyType({"least": 1, "most": 86_400})
-ONLY_IN_FILES: Final[Mapping[str, float]] = MappingProxyType({"only_in_files": 1})
-"""Of a field that no environment variable sets."""
 
 
 class LogLevel(StrEnum):
@@ -187,77 +185,6 @@ class Alerts:
     timeout: float = field(default=10.0, metadata=NOT_AT_ONCE)
     alertmanager_token: str = field(default="", repr=False)
     obey: tuple[Obey, ...] = field(default=(), metadata=ONLY_IN_FILES)
-
-
-class Protocol(StrEnum):
-    """How OTLP travels."""
-
-    GRPC = "grpc"
-    HTTP = "http"
-
-
-class Compression(StrEnum):
-    """How bytes are packed."""
-
-    NONE = "none"
-    GZIP = "gzip"
-
-
-class WhenFull(StrEnum):
-    """What happens when no more may wait: senders are told to come back, or what is new is let go."""
-
-    REFUSE = "refuse"
-    DROP = "drop"
-
-
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """Somewhere that spans are sent on to.
-
-    `endpoint` is `http://HOST:PORT` or `https://HOST:PORT`, over HTTP with the path before `/v1/traces`;
-    `protocol` is grpc or http. `headers` go with every request. `ca_file` are the authorities (PEM) that its
-    certificate is checked against, without it those of the machine. `compression` packs what came over gRPC;
-    what came over HTTP stays as it was packed. After `timeout` seconds without an answer it is sent again.
-    `when_full` says what happens when it is too slow: senders are told to come back, or spans are dropped.
-    """
-
-    endpoint: str = ""
-    protocol: Protocol = Protocol.GRPC
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    ca_file: str = ""
-    compression: Compression = Compression.NONE
-    timeout: float = field(default=10.0, metadata=NOT_AT_ONCE)
-    when_full: WhenFull = WhenFull.REFUSE
-
-
-@dataclass(frozen=True, slots=True)
-class Forward:
-    """Where the spans that come in are sent on to, as they came.
-
-    `destinations` are by name. `endpoint`, `protocol` and `headers` are those of one more, named default.
-    `max_waiting_bytes` is the most that waits for each; what could not be sent for `max_age` seconds is let
-    go. With `events`, what the breaker does is sent along, as spans of its own.
-    """
-
-    endpoint: str = ""
-    protocol: Protocol = Protocol.GRPC
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    destinations: Mapping[str, Destination] = field(default_factory=dict, metadata=ONLY_IN_FILES)
-    max_waiting_bytes: int = field(default=256 * 1024 * 1024, metadata=A_KILOBYTE)
-    max_age: float = field(default=300.0, metadata=NOT_AT_ONCE)
-    events: bool = True
-
-    def everywhere(self) -> Mapping[str, Destination]:
-        """Every destination, by name."""
-        if not self.endpoint:
-            return self.destinations
-        named = self.destinations.get(DEFAULT, Destination())
-        own = replace(named, endpoint=self.endpoint, protocol=self.protocol, headers=self.headers)
-        return {**self.destinations, DEFAULT: own}
-
-
-DEFAULT: Final = "default"
-"""The name of the destination that `forward.endpoint` is the address of."""
 
 
 @dataclass(frozen=True, slots=True)

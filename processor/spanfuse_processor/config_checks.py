@@ -16,18 +16,8 @@ from itertools import combinations
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from spanfuse_processor.config import (
-    DEFAULT,
-    Alerts,
-    Config,
-    Destination,
-    Forward,
-    Intake,
-    Listen,
-    Protocol,
-    Storage,
-    Tls,
-)
+from spanfuse_processor.config import Alerts, Config, Intake, Listen, Storage, Tls
+from spanfuse_processor.config_forward import DEFAULT, Destination, Forward, Protocol
 
 Field = tuple[str, str]
 """A field of a section."""

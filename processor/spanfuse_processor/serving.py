@@ -191,17 +191,6 @@ def _socket(host: str, port: int, setting: str) -> socket.socket:
     return opened
 
 
-def leave_token(path: Path, token: str) -> None:
-    """Leaves the operator's token for commands to find. Raises StartError when it cannot be written."""
-    try:
-        admin_token.publish(path, token)
-    except OSError as error:
-        raise StartError(
-            f"the operator's token cannot be left at {path}: {error.strerror or error}; set "
-            "SPANFUSE_ADMIN_TOKEN, or SPANFUSE_ADMIN_TOKEN_FILE to a path that can be written"
-        ) from None
-
-
 def _taken(address: str, setting: str) -> StartError:
     return StartError(f"{address} is taken or not ours: end what listens there, or change {setting}")
 

@@ -10,8 +10,9 @@ import pytest
 
 from spanfuse_processor.__main__ import main
 from spanfuse_processor.commands.starting import check_start, missing_drivers
-from spanfuse_processor.config import Auth, Config, Destination, Forward, Storage, Tls
+from spanfuse_processor.config import Auth, Config, Storage, Tls
 from spanfuse_processor.config_checks import Field
+from spanfuse_processor.config_forward import Destination, Forward
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import threading
 from tests.forwarding.scripts import AGAIN, NEVER, QUICK, Bench, Script
 from tests.waiting import until
 
-from spanfuse_processor.config import WhenFull
+from spanfuse_processor.config_forward import WhenFull
 from spanfuse_processor.forwarding.answer import Answer, Outcome
 from spanfuse_processor.forwarding.destination import Counts, Terms
 from spanfuse_processor.parcel import Parcel

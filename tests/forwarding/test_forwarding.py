@@ -13,7 +13,7 @@ from tests.processes import free_port
 from tests.waiting import until, until_loop
 
 from spanfuse_processor.clock import SystemClock
-from spanfuse_processor.config import Destination, Forward, Protocol, WhenFull
+from spanfuse_processor.config_forward import Destination, Forward, Protocol, WhenFull
 from spanfuse_processor.forwarding import Forwarding, Terms
 from spanfuse_processor.forwarding.forwarding import COME_AGAIN
 from spanfuse_processor.parcel import Parcel

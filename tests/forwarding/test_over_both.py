@@ -16,7 +16,7 @@ import pytest
 from tests.forwarding.backends import PROTOCOLS, Backend, Mood, over_grpc, over_http
 from tests.processes import free_port
 
-from spanfuse_processor.config import Compression, Destination, Protocol
+from spanfuse_processor.config_forward import Compression, Destination, Protocol
 from spanfuse_processor.forwarding.answer import Outcome
 from spanfuse_processor.forwarding.over_grpc import OverGrpc
 from spanfuse_processor.forwarding.over_http import OverHttp

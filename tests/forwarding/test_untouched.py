@@ -20,7 +20,7 @@ from tests.receiver.serving import JSON, PROTOBUF, Running, serving
 from tests.waiting import until
 
 from spanfuse_processor.clock import SystemClock
-from spanfuse_processor.config import Compression, Destination, Forward, Protocol
+from spanfuse_processor.config_forward import Compression, Destination, Forward, Protocol
 from spanfuse_processor.forwarding import Forwarding, Terms
 from spanfuse_processor.receiver.conversion import request_of, unpacked
 from spanfuse_processor.receiver.onward import Onward

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spanfuse_processor.clock import Clock
-from spanfuse_processor.config import WhenFull
+from spanfuse_processor.config_forward import WhenFull
 from spanfuse_processor.forwarding.answer import Answer, Outcome
 from spanfuse_processor.forwarding.letters import Letter, Letters
 from spanfuse_processor.forwarding.news import News

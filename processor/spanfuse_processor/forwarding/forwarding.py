@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from spanfuse_processor.clock import Clock
-from spanfuse_processor.config import Destination as Where
-from spanfuse_processor.config import Forward, Protocol
+from spanfuse_processor.config_forward import Destination as Where
+from spanfuse_processor.config_forward import Forward, Protocol
 from spanfuse_processor.forwarding.destination import Destination, Terms
 from spanfuse_processor.forwarding.over_grpc import OverGrpc
 from spanfuse_processor.forwarding.over_http import OverHttp

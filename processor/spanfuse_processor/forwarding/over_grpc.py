@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import grpc
 
-from spanfuse_processor.config import Compression, Destination
+from spanfuse_processor.config_forward import Compression, Destination
 from spanfuse_processor.forwarding.answer import Answer, of_grpc, of_receipt
 from spanfuse_processor.forwarding.sender import ToProtobuf
 from spanfuse_processor.parcel import Parcel

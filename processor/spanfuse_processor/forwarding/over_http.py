@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from spanfuse_processor.config import Compression, Destination
+from spanfuse_processor.config_forward import Compression, Destination
 from spanfuse_processor.forwarding.answer import Answer, of_http, of_receipt, unreached
 from spanfuse_processor.parcel import Parcel
 
