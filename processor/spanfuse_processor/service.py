@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -292,7 +292,7 @@ class Service:
         with self._guarded("forwarding"):
             self._passing.order(audit.order, audit.who, audit.done, audit.at_ns, event_id)
 
-    def _runs(self, most: int) -> list[Mapping[str, Any]]:
+    def _runs(self, most: int) -> Sequence[Mapping[str, object]]:
         return show_runs(self._engine.runs(), most)
 
     def _knows(self, run: BreakerKey) -> bool:
