@@ -22,6 +22,7 @@ from spanfuse_processor.engine.policy import Policy, PolicyError
 from spanfuse_processor.engine.policy_file import policy_from_mapping
 from spanfuse_processor.engine.schema import description, policy_schema, schema_of
 from spanfuse_processor.engine.verdicts import Mode
+from spanfuse_processor.folders import state_folder
 
 T = TypeVar("T")
 Node = Any  # PyYAML's, None for an empty file: without a file it may not be installed
@@ -75,19 +76,14 @@ def admin_token_path(config: Config, environment: Mapping[str, str] | None = Non
     env = os.environ if environment is None else environment
     if config.auth.admin_token_file:
         return Path(config.auth.admin_token_file)
-    return _state_folder(env) / f"admin-{config.listen.http_port}.token"
+    return state_folder(env) / f"admin-{config.listen.http_port}.token"
 
 
 def store_url(config: Config, environment: Mapping[str, str] | None = None) -> str:
     """The URL of the store; without any configured, that of a file in the user's state folder, by port."""
     env = os.environ if environment is None else environment
-    path = config.store.path or _state_folder(env) / f"spanfuse-{config.listen.http_port}.db"
+    path = config.store.path or state_folder(env) / f"spanfuse-{config.listen.http_port}.db"
     return config.store.url or f"sqlite:{path}"
-
-
-def _state_folder(env: Mapping[str, str]) -> Path:
-    base = env.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base) / "spanfuse"
 
 
 def admin_url(config: Config, environment: Mapping[str, str] | None = None) -> str:

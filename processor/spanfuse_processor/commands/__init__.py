@@ -17,6 +17,9 @@ COMMANDS: Final[dict[str, str]] = {
     "check": "spanfuse_processor.commands.check",
     "budgets": "spanfuse_processor.commands.budgets",
     "spend": "spanfuse_processor.commands.spend",
+    "top": "spanfuse_processor.commands.top",
+    "events": "spanfuse_processor.commands.events",
+    "report": "spanfuse_processor.commands.report",
     "kill": "spanfuse_processor.commands.kill",
     "release": "spanfuse_processor.commands.release",
 }

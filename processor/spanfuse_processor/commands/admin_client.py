@@ -29,6 +29,10 @@ class AdminError(Exception):
     """The service could not be asked, or refused."""
 
 
+class NothingThere(AdminError):
+    """The service knows nothing that goes by this name."""
+
+
 class Unreachable(AdminError):
     """No service answers, or there is no token to ask it with."""
 
@@ -100,7 +104,8 @@ def _ask(arguments: argparse.Namespace, path: str, body: bytes | None = None) ->
         with urllib.request.urlopen(request, timeout=TIMEOUT, context=context) as answer:
             return dict(json.loads(answer.read() or b"{}"))
     except urllib.error.HTTPError as error:
-        raise AdminError(_refusal(error)) from None
+        kind = NothingThere if error.code == 404 else AdminError
+        raise kind(_refusal(error)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
         raise Unreachable(f"no service answers at {url}: {reason}") from None

@@ -136,6 +136,8 @@ def show_run(run: RunView) -> dict[str, Any]:
         "calls": run.calls,
         "cost_usd": run.cost / 1_000_000,
         "cost_after_usd": run.cost_after / 1_000_000,
+        "last_unix_nano": run.last_ns,
+        "live": run.live,
         "why": show_finding(run.why) if run.why else None,
     }
 
