@@ -120,7 +120,13 @@ def _drawings(material: Material) -> list[Child]:
     if not material.steps:
         return [tag("p", "No call is on record for this.")]
     time = axis_of(material)
-    marks = [("model", "model"), ("tool", "tool"), ("failed", "failed"), ("halt", "stopped")]
+    marks = [
+        ("model", "model"),
+        ("tool", "tool"),
+        ("mixed", "both"),
+        ("failed", "failed"),
+        ("halt", "stopped"),
+    ]
     key = tag(
         "p", [each for kind, text in marks for each in (tag("span", class_=kind), text)], class_="pale key"
     )

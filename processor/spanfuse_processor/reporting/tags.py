@@ -18,6 +18,7 @@ _UNSPEAKABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u
 def tag(name: str, /, *children: Child | Iterable[Child], **attributes: object) -> Element:
     """An element; ``class_`` is `class`, an underscore a hyphen, and what is None is left out.
 
+    >>> from xml.etree.ElementTree import tostring
     >>> tostring(tag("p", "1 < 2", tag("b", "so"), class_="note", data_call=7), "unicode")
     '<p class="note" data-call="7">1 &lt; 2<b>so</b></p>'
     """

@@ -109,20 +109,21 @@ def _bars(steps: Sequence[StepRow], time: Scale) -> Iterator[_Bar]:
             continue
         x = time.at(max(step.started or step.ended, time.low))
         bar = _Bar(x, max(time.at(step.ended), x + _LEAST), kind, bool(step.failed), 1, told(step))
-        if last is not None and bar.end - last.x < 2 * _LEAST and bar.kind == last.kind:
-            calls = last.calls + 1
-            last = last._replace(
-                end=max(bar.end, last.end),
-                failed=last.failed or bar.failed,
-                calls=calls,
-                title=f"{calls} calls",
-            )
+        if last is not None and bar.end - last.x < 2 * _LEAST:
+            last = _both(last, bar)
             continue
         if last is not None:
             yield last
         last = bar
     if last is not None:
         yield last
+
+
+def _both(one: _Bar, other: _Bar) -> _Bar:
+    """Two that lie within the same pixels."""
+    calls = one.calls + other.calls
+    kind = one.kind if one.kind == other.kind else "mixed"
+    return _Bar(one.x, max(one.end, other.end), kind, one.failed or other.failed, calls, f"{calls} calls")
 
 
 def told(step: StepRow) -> str:
