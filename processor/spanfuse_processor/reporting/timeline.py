@@ -38,7 +38,7 @@ def timeline(material: Material, time: Scale) -> Element:
     """The drawing."""
     rows, left_out = _rows(material)
     bottom = TOP + ROW * max(1, len(rows))
-    notes = [tag("text", left_out, x=4, y=bottom + 18, class_="mark")] if left_out else None
+    notes = [tag("text", left_out, x=4, y=bottom + 36, class_="mark")] if left_out else None
     return tag(
         "svg",
         tag("title", "Calls over time"),
@@ -46,7 +46,7 @@ def timeline(material: Material, time: Scale) -> Element:
         [_row(name, steps, TOP + ROW * place, time) for place, (name, steps) in enumerate(rows)],
         stop_lines(material, time, TOP, bottom),
         notes,
-        viewBox=f"0 0 {WIDTH} {bottom + 28}",
+        viewBox=f"0 0 {WIDTH} {bottom + (44 if left_out else 26)}",
         class_="timeline",
         role="img",
     )
