@@ -49,7 +49,7 @@ def desk() -> Desk:
     return Desk()
 
 
-PATHS = ["/v1/events", "/v1/events/event-1", "/v1/runs/r/steps", "/v1/snapshots/event-1"]
+PATHS = ["/v1/steps", "/v1/events", "/v1/events/event-1", "/v1/runs/r/steps", "/v1/snapshots/event-1"]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -167,3 +167,22 @@ async def test_a_snapshot_is_shown_as_it_is_kept(desk: Desk) -> None:
 
     assert await get(desk.routes(), "/v1/snapshots/event-1") == (200, {"version": 1, "steps": []})
     assert (await get(desk.routes(), "/v1/snapshots/event-2"))[0] == 404
+
+
+async def test_steps_of_a_stretch_of_time_are_listed_oldest_first(desk: Desk) -> None:
+    ended = desk.now - 60
+    desk.store.append_steps([call(number, ended + number, run=f"run-{number % 2}") for number in range(4)])
+
+    _, listed = await get(desk.routes(), f"/v1/steps?since={desk.now - 59.5:.3f}")
+    _, latest = await get(desk.routes(), "/v1/steps?since=1h&run=run-1&limit=1")
+
+    assert [row["span_id"] for row in listed["steps"]] == [f"{number:016x}" for number in (1, 2, 3)]
+    assert [row["span_id"] for row in latest["steps"]] == [f"{3:016x}"]
+    assert (listed["complete"], latest["complete"]) == (True, False)
+
+
+async def test_a_stretch_of_time_that_is_none_is_a_bad_request(desk: Desk) -> None:
+    status, answer = await get(desk.routes(), "/v1/steps?since=yesterday")
+
+    assert status == 400
+    assert "yesterday" in answer["message"]

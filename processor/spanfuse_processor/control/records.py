@@ -1,4 +1,4 @@
-"""The operators' routes of the journal: events, one event, the steps of a run, the snapshot of a trip.
+"""The operators' routes of the journal: events, one event, steps of a time or a run, the snapshot of a trip.
 
 Rule 1: operators only. Rule 2: the journal is read, and what was read is written out, elsewhere than on the
 loop, row by row; a store that is away is 503, and says so. It does not know where the journal is kept.
@@ -6,7 +6,7 @@ loop, row by row; a store that is away is 503, and says so. It does not know whe
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 from urllib.parse import parse_qs
 
@@ -44,20 +44,18 @@ class RecordsDesk:
         return (
             Route("GET", EVENTS, for_operators(self._tokens, self._list_events)),
             Route("GET", f"{EVENTS}/*", for_operators(self._tokens, self._show_event)),
+            Route("GET", f"/v1{STEPS}", for_operators(self._tokens, self._list_all_steps)),
             Route("GET", f"{RUNS}*", for_operators(self._tokens, self._list_steps)),
             Route("GET", f"{SNAPSHOTS}*", for_operators(self._tokens, self._show_snapshot)),
         )
 
     async def _list_events(self, request: Request) -> Response:
         query = parse_qs(request.query)
-        one = {name: query.get(name, [""])[-1] for name in ("run", "agent", "before", "since")}
+        one = {name: query.get(name, [""])[-1] for name in ("run", "agent", "before")}
         kinds = [each.strip() for each in ",".join(query.get("kind", ())).split(",") if each.strip()]
         if unknown := [each for each in kinds if each not in EVENT_KINDS]:
             raise BadRequest(f"no such kind: {unknown[0][:40]!r}; there are {', '.join(EVENT_KINDS)}")
-        try:
-            since, until = stretch(one["since"], query.get("until", ["now"])[-1], self._now())
-        except ValueError as error:
-            raise BadRequest(str(error)) from None
+        since, until = self._span(query)
         most = _limit(request)
 
         def ask(store: Store) -> bytes:
@@ -95,6 +93,15 @@ class RecordsDesk:
 
         return await self._answer(ask, f"no step of run {run[:200]} is kept")
 
+    async def _list_all_steps(self, request: Request) -> Response:
+        query = parse_qs(request.query)
+        run, (since, until), most = query.get("run", [""])[-1], self._span(query), _limit(request)
+
+        def ask(store: Store) -> bytes:
+            return list_steps(run, store.steps(since, until, most + 1, run=run), most)
+
+        return await self._answer(ask, "")
+
     async def _show_snapshot(self, request: Request) -> Response:
         name = request.path.removeprefix(SNAPSHOTS)
 
@@ -110,6 +117,13 @@ class RecordsDesk:
         except StoreError as error:
             return failure(503, f"the journal cannot be read now: {error}")
         return failure(404, missing) if body is None else written(body)
+
+    def _span(self, query: Mapping[str, list[str]]) -> tuple[float, float]:
+        """From when to when: `since` and `until` of a query."""
+        try:
+            return stretch(query.get("since", [""])[-1], query.get("until", ["now"])[-1], self._now())
+        except ValueError as error:
+            raise BadRequest(str(error)) from None
 
     def _now(self) -> float:
         return self._clock.wall_ns() / 1e9
