@@ -27,6 +27,9 @@ SUMMARIES = {
     "check": "check a configuration file: errors with line and field",
     "budgets": "what may be spent, what is, and when it runs out",
     "spend": "what calls cost, by feature, model, user, day ...",
+    "top": "watch runs, budgets and forecasts, what was stopped and why",
+    "events": "what tripped, was warned of, forecast and ordered; one of these with its snapshot",
+    "report": "write one page about a run or a day: calls, cost, stops and why",
     "kill": "stop a run (or an agent, a feature, everything) now",
     "release": "take a stop back",
 }
