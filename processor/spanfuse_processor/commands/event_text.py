@@ -35,7 +35,7 @@ def rows_of(events: Sequence[EventRow]) -> list[tuple[str, ...]]:
 
 def _row(event: EventRow) -> tuple[str, ...]:
     said = body_of(event)
-    by = said.get("detector") or said.get("budget") or said.get("issuer") or said.get("service") or "-"
+    by = said.get("budget") or said.get("detector") or said.get("issuer") or said.get("service") or "-"
     whom = "/".join(filter(None, (event.feature, event.agent))) or event.run or event.key or "-"
     cells = (event.id[:_ID], written(event.at)[:19].replace("T", " "), event.kind, str(by), cut(whom, 30))
     return (*map(printable, cells), cut(printable(_why(event, said)), _WHY))

@@ -1,7 +1,8 @@
 """What `spanfuse top` looks at, time and again: the service's own memory, or what stores have kept.
 
 Rule 1: a look that fails is said on the screen, and the last one stays. Rule 2: how fast money is spent is
-the difference of two looks at the same run; from a store, what it cost in the last minute. It draws nothing.
+the difference of two looks at the same run, some seconds apart; from a store, what it cost in the last minute.
+It draws nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ MOST: Final = 200
 """Runs that are looked at."""
 IDLE: Final = 60.0
 """Seconds without a call after which a run is said to be idle."""
+RATE_OVER: Final = 15.0
+"""Seconds that the rate of a run is taken over."""
 WINDOW: Final = 3_600.0
 """Seconds of which a store is asked for runs."""
 EVENTS: Final = ("trip", "withheld", "warn", "release", "order", "budget", "forecast")
@@ -63,7 +66,13 @@ class Source:
         """Runs in the service's memory."""
         answer = get(self._arguments, f"/v1/runs?limit={MOST}")
         lines = [self._line(row, at) for row in answer["runs"]]
-        self._costs = {line.run: (at, line.cost) for line in lines}
+        old = {run for run, (then, _) in self._costs.items() if at - then >= RATE_OVER}
+        self._costs = {
+            line.run: self._costs[line.run]
+            if line.run in self._costs and line.run not in old
+            else (at, line.cost)
+            for line in lines
+        }
         return sorted(lines, key=_urgency)
 
     def _line(self, row: Mapping[str, Any], at: float) -> RunLine:
@@ -76,7 +85,16 @@ class Source:
         if state == "running" and (ago > IDLE or not row["live"]):
             state = "idle"
         return RunLine(
-            run, row["feature"] or row["service"], "", state, row["calls"], 0, cost, a_minute, ago, why
+            run,
+            row["feature"] or row["service"],
+            row["agent"],
+            state,
+            row["calls"],
+            0,
+            cost,
+            a_minute,
+            ago,
+            why,
         )
 
     def _of_store(self, at: float, events: Sequence[EventRow]) -> list[RunLine]:

@@ -116,6 +116,8 @@ def _budgets(budgets: Sequence[Mapping[str, Any]]) -> Table:
 def _forecast(row: Mapping[str, Any]) -> Text:
     said = ", ".join(row["reactions"])
     forecast = row["forecast"]
+    if (row["share"] or 0.0) >= 1.0:
+        return Text("all is spent" + (f"; {said}" if said else ""), "bold red")
     if forecast and forecast["exhausted_in_seconds"] is not None:
         return Text(
             f"runs out in {duration(forecast['exhausted_in_seconds'])}" + (f"; {said}" if said else ""),
@@ -172,7 +174,7 @@ def _events(events: Sequence[EventRow]) -> Table:
         table.add_row(
             f"{datetime.fromtimestamp(event.at, UTC):%H:%M:%S}",
             Text(event.kind, _KINDS.get(event.kind, "")),
-            _text(str(body.get("detector") or body.get("budget") or body.get("issuer") or "-"), 16),
+            _text(str(body.get("budget") or body.get("detector") or body.get("issuer") or "-"), 16),
             _text(event.agent or event.feature or event.key or "-", 22),
             _text(str(body.get("message") or body.get("words") or body.get("why") or "")),
         )

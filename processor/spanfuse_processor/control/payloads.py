@@ -133,6 +133,7 @@ def show_run(run: RunView) -> dict[str, Any]:
         "tenant": who.tenant,
         "namespace": who.namespace,
         "feature": who.feature,
+        "agent": run.agent,
         "calls": run.calls,
         "cost_usd": run.cost / 1_000_000,
         "cost_after_usd": run.cost_after / 1_000_000,

@@ -164,7 +164,7 @@ def _events(events: Sequence[EventRow]) -> Element:
     for event in events[:MOST_EVENTS]:
         said = body_of(event)
         text = said.get("message") or said.get("words") or said.get("why") or said.get("reason") or ""
-        cells = [moment(event.at), event.kind, said.get("detector") or said.get("budget") or "", event.agent]
+        cells = [moment(event.at), event.kind, said.get("budget") or said.get("detector") or "", event.agent]
         rows.append(([*map(str, cells), str(text)], event.kind))
     return _table(("time", "what", "by", "agent", ">why"), rows)
 

@@ -115,6 +115,7 @@ class RunView:
     `cost_after` is what calls cost that came after the stop. `live` is False for a run that was put away.
     `level` is what is the case now, `profile` the kind of run that it is judged as. `judged` is of which
     calls of tools and models it could be told whether they repeat: of none when names are all that is sent.
+    `agent` is whose run it is, as far as is known.
     """
 
     id: str
@@ -138,6 +139,7 @@ class RunView:
     level: Light = Light.GREEN
     profile: Profile = Profile.INTERACTIVE
     judged: Judged = "all"
+    agent: str = ""
 
     @property
     def why(self) -> Finding | None:
@@ -169,6 +171,7 @@ def view(record: Record, state: BreakerState, live: bool, profile: Profile) -> R
         last_ns=record.last_ns,
         live=live,
         level=record.light,
+        agent=record.agent,
         profile=profile,
         judged=record.judged,
     )
