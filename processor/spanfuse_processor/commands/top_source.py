@@ -1,8 +1,8 @@
 """What `spanfuse top` looks at, time and again: the service's own memory, or what stores have kept.
 
 Rule 1: a look that fails is said on the screen, and the last one stays. Rule 2: how fast money is spent is
-the difference of two looks at the same run, some seconds apart; from a store, what it cost in the last minute.
-It draws nothing.
+the difference of two looks at the same run, seconds apart; from a store, what the last minute cost. It draws
+nothing.
 """
 
 from __future__ import annotations
@@ -84,18 +84,8 @@ class Source:
         state = "stopped" if row["state"] in ("open", "forced_open") else _STATES[row["verdict"]]
         if state == "running" and (ago > IDLE or not row["live"]):
             state = "idle"
-        return RunLine(
-            run,
-            row["feature"] or row["service"],
-            row["agent"],
-            state,
-            row["calls"],
-            0,
-            cost,
-            a_minute,
-            ago,
-            why,
-        )
+        whose = row["feature"] or row["service"], row["agent"]
+        return RunLine(run, *whose, state, row["calls"], 0, cost, a_minute, ago, why)
 
     def _of_store(self, at: float, events: Sequence[EventRow]) -> list[RunLine]:
         """Runs by their calls that are on record."""
