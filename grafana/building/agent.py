@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from grafana_foundation_sdk.builders import common
+from grafana_foundation_sdk.models.common import StackingMode
+from grafana_foundation_sdk.models.dashboard import DynamicConfigValue, ValueMap, ValueMappingResult
+
 from grafana.building import links
 from grafana.building.frame import among, framed, typed
 from grafana.building.panels import (
@@ -20,9 +24,6 @@ from grafana.building.panels import (
     steps_of,
 )
 from grafana.building.queries import AGENT, newest, rows, series, trace
-from grafana_foundation_sdk.builders import common
-from grafana_foundation_sdk.models.common import StackingMode
-from grafana_foundation_sdk.models.dashboard import DynamicConfigValue, ValueMap, ValueMappingResult
 
 QUESTION = "How does one agent do, and what happened in one of its traces?"
 ME = 'job="$job", agent="$agent"'
@@ -88,7 +89,7 @@ def _numbers() -> list[Panel]:
             "count(*)",
         ),
         _figure(
-            "Spend", "What this agent's calls cost in the shown time.", "currencyUSD", "sum(cost_usd)", "$0"
+            "Spend", "What this agent's calls cost in the shown time.", "currencyUSD", "sum(cost_usd)", "none"
         ),
         _figure("Tokens", "In and out, in the shown time.", "short", "sum(input_tokens + output_tokens)"),
         _figure(
@@ -179,11 +180,11 @@ def _runs() -> Panel:
         [
             Column("ended", 165),
             Column("run", link=here),
-            Column("steps", 65, "none"),
-            Column("tokens", 80, "short"),
-            Column("cost", 85, "currencyUSD"),
+            Column("steps", 60, "none"),
+            Column("tokens", 70, "short"),
+            Column("cost", 75, "currencyUSD"),
             Column("errors", 70, "none"),
-            Column("breaker", 85, names=KINDS),
+            Column("breaker", 75, names=KINDS),
             Column("trace_id", hidden=True),
         ],
         width=12,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from grafana_foundation_sdk.models.dashboard import DynamicConfigValue
+
 from grafana.building import links
 from grafana.building.frame import among, framed
 from grafana.building.panels import (
@@ -21,7 +23,6 @@ from grafana.building.panels import (
     number,
 )
 from grafana.building.queries import AGENT, Query, newest, rows, series
-from grafana_foundation_sdk.models.dashboard import DynamicConfigValue
 
 QUESTION = "Which budget runs out, when, and who spends it?"
 CHOSEN = 'job="$job", budget=~"$budget"'
@@ -45,7 +46,7 @@ def dashboard() -> dict[str, Any]:
     budgets = among(
         "budget", "Budget", 'label_values(spanfuse_budget_forecast_status{job="$job"}, budget)', several=True
     )
-    panels = [*_numbers(), *_courses(), _window_end(), _spenders(), _spent()]
+    panels = [*_forecasts(), *_told(), *_courses(), _window_end(), _spenders(), _spent()]
     return framed(links.BUDGETS, "Budgets and forecast", QUESTION, panels, [budgets])
 
 
@@ -53,7 +54,8 @@ def _standing(status: str) -> Query:
     return newest(f'sum(max by (budget) (spanfuse_budget_forecast_status{{{CHOSEN}, status="{status}"}}))')
 
 
-def _numbers() -> list[Panel]:
+def _forecasts() -> list[Panel]:
+    """How many will run out, and have."""
     return [
         number(
             "First runs out in",
@@ -78,6 +80,12 @@ def _numbers() -> list[Panel]:
             _standing("exhausted"),
             GOOD_AT_ZERO,
         ),
+    ]
+
+
+def _told() -> list[Panel]:
+    """What is not known, held back, and said."""
+    return [
         number(
             "Not yet forecast",
             "Budgets of which too little is known for a forecast: new ones, or ones that nobody spends.",
@@ -91,7 +99,7 @@ def _numbers() -> list[Panel]:
             "currencyUSD",
             newest(f"sum(max by (budget) (spanfuse_budget_reserved_usd{{{CHOSEN}}}))"),
             CALM,
-            nothing="$0",
+            nothing="none",
         ),
         number(
             "Told of budgets",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from grafana_foundation_sdk.models.dashboard import DynamicConfigValue
+
 from grafana.building import links
 from grafana.building.frame import among_rows, framed
 from grafana.building.panels import (
@@ -20,7 +22,6 @@ from grafana.building.panels import (
     stacked_bars,
 )
 from grafana.building.queries import AGENT, counted, rows, series
-from grafana_foundation_sdk.models.dashboard import DynamicConfigValue
 
 QUESTION = "What did it do, to whom, and why?"
 KILL: Steps = [(None, "green"), (1000, "orange"), (2000, "red")]
@@ -99,8 +100,8 @@ def _numbers() -> list[Panel]:
             "release",
             CALM,
         ),
-        _kill("Kill latency, typical", 0.5, "half of the stops were faster"),
-        _kill("Kill latency, slow", 0.99, "all but one in a hundred were faster"),
+        _kill("Kill time, middle", 0.5, "half of the stops were faster"),
+        _kill("Kill time, slow", 0.99, "all but one in a hundred were faster"),
     ]
 
 

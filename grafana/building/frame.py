@@ -10,13 +10,14 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from grafana.building.panels import Panel
-from grafana.building.queries import EVENTS, METRICS, statement
 from grafana_foundation_sdk.builders import dashboard as builders
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.runtime import UnknownDataquery
 from grafana_foundation_sdk.models import dashboard as model
+
+from grafana.building.panels import Panel
+from grafana.building.queries import EVENTS, METRICS, statement
 
 TAG: Final = "spanfuse"
 ALL: Final = model.VariableOption(text="All", value="$__all", selected=True)

@@ -38,13 +38,16 @@ LATEST = f"""
 
 def dashboard() -> dict[str, Any]:
     """The document."""
-    return framed(links.OVERVIEW, "Overview", QUESTION, [*_numbers(), *_courses(), _budgets(), _latest()])
+    return framed(
+        links.OVERVIEW, "Overview", QUESTION, [*_money(), *_stops(), *_courses(), _budgets(), _latest()]
+    )
 
 
-def _numbers() -> list[Panel]:
+def _money() -> list[Panel]:
+    """How much is going on, and how long the money lasts."""
     return [
         number(
-            "Model calls per second",
+            "Model calls",
             "Calls to models that the service has seen ended. Nothing at all while agents work: it is "
             "blind; look at the dashboard Processor.",
             "suffix: /s",
@@ -59,11 +62,11 @@ def _numbers() -> list[Panel]:
             "currencyUSD",
             series('sum(agent_model:spanfuse_llm_cost_usd:rate5m{job="$job"}) * 3600', "spend"),
             CALM,
-            nothing="$0",
+            nothing="none",
             plot=True,
         ),
         number(
-            "First budget runs out in",
+            "First runs out in",
             "Of all budgets that are forecast to run out before their period ends, the time that the first "
             "has left. `none` when no budget is.",
             "s",
@@ -71,6 +74,12 @@ def _numbers() -> list[Panel]:
             TIME_LEFT,
             nothing="none",
         ),
+    ]
+
+
+def _stops() -> list[Panel]:
+    """What was stopped, and what was not seen."""
+    return [
         number(
             "Agents stopped now",
             "Agents that have an open breaker: their calls are refused until it closes again, by time, by a "

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from grafana.building.links import Link
-from grafana.building.queries import Query
 from grafana_foundation_sdk.builders import bargauge, common, stat, table, timeseries
 from grafana_foundation_sdk.builders import dashboard as dashboards
 from grafana_foundation_sdk.models import common as kinds
 from grafana_foundation_sdk.models import dashboard as model
+
+from grafana.building.links import Link
+from grafana.building.queries import Query
 
 Panel = Any  # the SDK's builders of panels share no type of their own
 Steps = Sequence[tuple[float | None, str]]

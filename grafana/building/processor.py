@@ -20,7 +20,7 @@ FORECAST_AGE: Steps = [(None, "green"), (30, "orange"), (120, "red")]
 
 def dashboard() -> dict[str, Any]:
     """The document."""
-    panels = [*_numbers(), *_intake(), *_work(), *_keeping(), *_page(), *_trust()]
+    panels = [*_seen(), *_late(), *_intake(), *_work(), *_keeping(), *_page(), *_trust()]
     return framed(links.PROCESSOR, "Processor", QUESTION, panels)
 
 
@@ -39,7 +39,8 @@ def _quantiles(metric: str, by: str = "", exemplars: bool = False) -> list[Query
     ]
 
 
-def _numbers() -> list[Panel]:
+def _seen() -> list[Panel]:
+    """Whether it is there, and sees everything."""
     return [
         number(
             "Services up",
@@ -67,6 +68,12 @@ def _numbers() -> list[Panel]:
             newest(f"round(sum(increase(spanfuse_spans_dropped_total{{{ME}}}[$__range])))"),
             GOOD_AT_ZERO,
         ),
+    ]
+
+
+def _late() -> list[Panel]:
+    """Whether it is late, or wrong."""
+    return [
         number(
             "Span lag, slow",
             "From the end of a span until it is judged, over five minutes: 95 of 100 are faster. It "
