@@ -1,0 +1,105 @@
+"""Frames: tables by column, as Grafana's components take them. Times are milliseconds. Nothing here asks anybody."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+Frame = dict[str, Any]
+Field = dict[str, Any]
+
+
+def field(name: str, kind: str, values: Sequence[Any], **more: Any) -> Field:
+    """A column: its kind is time, number, string or boolean."""
+    return {"name": name, "type": kind, "values": list(values), **more}
+
+
+def rows_of(frames: Iterable[Frame]) -> int:
+    """How many rows there are that hold anything but nothing."""
+    return sum(
+        any(
+            value is not None
+            for field in frame["fields"]
+            if field["type"] != "time"
+            for value in (field["values"][at],)
+        )
+        for frame in frames
+        for at in range(len(frame["fields"][0]["values"] if frame["fields"] else ()))
+    )
+
+
+def from_series(ref: str, legend: str, result: Iterable[Mapping[str, Any]]) -> list[Frame]:
+    """Prometheus' answer, a frame for each series; gaps are where figures are missing."""
+    made = []
+    for series in result:
+        points = series["values"] if "values" in series else [series["value"]]
+        labels = {name: value for name, value in series["metric"].items() if name != "__name__"}
+        config = {"displayNameFromDS": titled(legend, series["metric"])}
+        figures = [_finite(value) for _, value in points]
+        made.append(
+            {
+                "refId": ref,
+                "fields": [
+                    field("Time", "time", [round(at * 1000) for at, _ in points]),
+                    field("Value", "number", figures, labels=labels, config=config),
+                ],
+            }
+        )
+    return made
+
+
+def titled(legend: str, labels: Mapping[str, str]) -> str:
+    """A legend with its labels filled in.
+
+    >>> titled("{{queue}} full", {"queue": "grpc"}), titled("__auto", {"a": "b"})
+    ('grpc full', '{a="b"}')
+    """
+    if legend == "__auto":
+        pairs = ", ".join(f'{name}="{value}"' for name, value in labels.items() if name != "__name__")
+        return labels.get("__name__", "") + (f"{{{pairs}}}" if pairs else "")
+    return re.sub(r"\{\{\s*(\w+)\s*\}\}", lambda found: labels.get(found[1], ""), legend)
+
+
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def from_rows(ref: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Frame]:
+    """A table's answer, as one frame."""
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    fields = [_column(name, values) for name, values in zip(names, columns, strict=True)]
+    return [{"refId": ref, "fields": fields}]
+
+
+def _column(name: str, values: Sequence[Any]) -> Field:
+    some = next((value for value in values if value is not None), None)
+    if isinstance(some, datetime):
+        return field(name, "time", [None if v is None else round(v.timestamp() * 1000) for v in values])
+    if isinstance(some, bool):
+        return field(name, "boolean", values)
+    if isinstance(some, int | float | Decimal):
+        return field(name, "number", [None if v is None else float(v) for v in values])
+    return field(name, "string", values)
+
+
+def over_time(ref: str, rows: Sequence[Sequence[Any]], since: float, until: float, step: int) -> list[Frame]:
+    """Counts by time and name, a frame for each name; where there is no row, there was nothing."""
+    first, last = math.floor(since / step) * step, math.floor(until / step) * step
+    times = list(range(first, last + 1, step))
+    names = sorted({str(name) for _, name, _ in rows})
+    found = {(int(at), str(name)): float(value) for at, name, value in rows}
+    return [
+        {
+            "refId": ref,
+            "fields": [
+                field("Time", "time", [at * 1000 for at in times]),
+                field(name, "number", [found.get((at, name), 0.0) for at in times]),
+            ],
+        }
+        for name in names
+    ]

@@ -1,0 +1,79 @@
+"""The servers that dashboards ask, at their own doors: Prometheus and Jaeger by HTTP, Postgres as a reader."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import psycopg
+
+from grafana.asking.span import Span
+
+
+class Refused(Exception):
+    """A server did not answer a query; its words are why."""
+
+
+class Servers(NamedTuple):
+    """Where they are: bases of addresses, and a connection string of the reader. No Jaeger: an empty text."""
+
+    prometheus: str
+    postgres: str
+    jaeger: str = ""
+
+    def range(self, expr: str, span: Span) -> list[dict[str, Any]]:
+        """Figures over time."""
+        step = span.step()
+        since, until = (int(moment // step) * step for moment in (span.since, span.until))
+        return self._asked("query_range", query=expr, start=since, end=until, step=step)["result"]
+
+    def instant(self, expr: str, span: Span) -> list[dict[str, Any]]:
+        """One figure of each series."""
+        found = self._asked("query", query=expr, time=span.until)
+        if found["resultType"] == "scalar":
+            return [{"metric": {}, "value": found["result"]}]
+        result: list[dict[str, Any]] = found["result"]
+        return result
+
+    def exemplars(self, expr: str, span: Span) -> list[dict[str, Any]]:
+        """Single calls behind an expression: their labels, value and time."""
+        found = self._asked("query_exemplars", query=expr, start=span.since, end=span.until)
+        return [each for series in found for each in series["exemplars"]]
+
+    def label_values(self, label: str, selector: str, span: Span) -> list[str]:
+        """Values of a label."""
+        asked = {"match[]": selector, "start": span.since, "end": span.until}
+        return list(self._asked(f"label/{label}/values", **asked))
+
+    def _asked(self, path: str, **parameters: Any) -> Any:
+        query = urllib.parse.urlencode(parameters)
+        return _got(f"{self.prometheus}/api/v1/{path}?{query}")["data"]
+
+    def rows(self, sql: str) -> tuple[list[str], Sequence[Sequence[Any]]]:
+        """Names of columns, and rows."""
+        try:
+            with psycopg.connect(self.postgres) as connection:
+                cursor = connection.execute(sql.encode())
+                return [column.name for column in cursor.description or ()], cursor.fetchall()
+        except psycopg.Error as error:
+            raise Refused(f"{str(error).strip()} in: {sql}") from error
+
+    def trace(self, trace_id: str) -> list[dict[str, Any]]:
+        """The spans of a trace, as Jaeger tells them; none when it does not know it."""
+        found = _got(f"{self.jaeger}/api/traces/{trace_id}").get("data") or []
+        for trace in found:
+            services = {key: each["serviceName"] for key, each in trace["processes"].items()}
+            return [{**span, "service": services[span["processID"]]} for span in trace["spans"]]
+        return []
+
+
+def _got(address: str) -> Any:
+    try:
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        raise Refused(f"{error.code}: {error.read(500).decode(errors='replace')}") from error
