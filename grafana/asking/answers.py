@@ -1,7 +1,7 @@
 """What a dashboard's panels, annotations and variables are answered.
 
-Rule 1: nothing is left out: a panel has an answer for each of its queries. Rule 2: a panel that is repeated is
-asked once for each value of its variable. It does not judge whether an answer is good.
+Rule 1: nothing is left out: a panel has an answer for each of its queries. Rule 2: a panel that is repeated
+is asked once for each value of its variable. It does not judge whether an answer is good.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def values(variable: Mapping[str, Any], servers: Servers, span: Span, chosen: Ch
     """What a variable of a query offers."""
     query = variable["query"]
     if isinstance(query, str):
-        _, rows = servers.rows(span.sql(filled(query, chosen)))
+        _, rows = servers.rows(span.sql(filled_sql(query, chosen)))
         return sorted(str(row[0]) for row in rows)
     asked = re.fullmatch(r"label_values\((.+), (\w+)\)", query["query"])
     assert asked is not None, query
@@ -111,7 +111,7 @@ def filled_sql(text: str, chosen: Chosen) -> str:
     return filled(text, {**chosen, **{f"__{name}": macro for name, macro in known.items()}})
 
 
-def annotations(document: dict[str, Any], servers: Servers, span: Span, chosen: Chosen) -> list[Frame]:
+def marks(document: dict[str, Any], servers: Servers, span: Span, chosen: Chosen) -> list[Frame]:
     """What is marked on every line over time."""
     found = []
     for annotation in document["annotations"]["list"]:

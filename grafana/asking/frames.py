@@ -1,4 +1,4 @@
-"""Frames: tables by column, as Grafana's components take them. Times are milliseconds. Nothing here asks anybody."""
+"""Frames: tables by column, as Grafana's components take them; times are milliseconds. It asks nobody."""
 
 from __future__ import annotations
 
@@ -19,17 +19,12 @@ def field(name: str, kind: str, values: Sequence[Any], **more: Any) -> Field:
 
 
 def rows_of(frames: Iterable[Frame]) -> int:
-    """How many rows there are that hold anything but nothing."""
-    return sum(
-        any(
-            value is not None
-            for field in frame["fields"]
-            if field["type"] != "time"
-            for value in (field["values"][at],)
-        )
-        for frame in frames
-        for at in range(len(frame["fields"][0]["values"] if frame["fields"] else ()))
-    )
+    """How many rows there are that hold anything but a time."""
+    return sum(any(value is not None for value in row) for frame in frames for row in _rows(frame))
+
+
+def _rows(frame: Frame) -> Iterable[tuple[Any, ...]]:
+    return zip(*(each["values"] for each in frame["fields"] if each["type"] != "time"), strict=True)
 
 
 def from_series(ref: str, legend: str, result: Iterable[Mapping[str, Any]]) -> list[Frame]:

@@ -1,4 +1,4 @@
-"""The servers that dashboards ask, at their own doors: Prometheus and Jaeger by HTTP, Postgres as a reader."""
+"""The servers that dashboards ask, at their own doors: Prometheus, Jaeger, and Postgres as a reader."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ class Servers(NamedTuple):
         """Figures over time."""
         step = span.step()
         since, until = (int(moment // step) * step for moment in (span.since, span.until))
-        return self._asked("query_range", query=expr, start=since, end=until, step=step)["result"]
+        found = self._asked("query_range", query=expr, start=since, end=until, step=step)
+        result: list[dict[str, Any]] = found["result"]
+        return result
 
     def instant(self, expr: str, span: Span) -> list[dict[str, Any]]:
         """One figure of each series."""

@@ -36,10 +36,10 @@ RUNS = f"""
     SELECT max(time) AS ended, left(run, 8) AS run, count(*) AS steps,
            sum(input_tokens + output_tokens) AS tokens, sum(cost_usd) AS cost,
            count(nullif(error, '')) AS errors,
-           (SELECT 'trip' FROM breaker_event AS event
+           (SELECT 'trip' FROM spanfuse.breaker_event AS event
             WHERE event.kind = 'trip' AND event.trace_id = run_step.trace_id LIMIT 1) AS breaker,
            trace_id
-    FROM run_step
+    FROM spanfuse.run_step
     WHERE {MINE}
     GROUP BY run, trace_id
     ORDER BY ended DESC, run
@@ -47,7 +47,7 @@ RUNS = f"""
 """
 EVENTS = f"""
     SELECT time, kind, detector, message AS what, trace_id
-    FROM breaker_event
+    FROM spanfuse.breaker_event
     WHERE {MINE} AND kind <> 'effect'
     ORDER BY time DESC, id
     LIMIT 100
@@ -55,7 +55,7 @@ EVENTS = f"""
 STEPS = """
     SELECT number, started, seconds, kind, coalesce(nullif(model, ''), nullif(tool, ''), name) AS what,
            input_tokens AS input, output_tokens AS output, cost_usd AS cost, error
-    FROM run_step
+    FROM spanfuse.run_step
     WHERE trace_id = ${trace_id:sqlstring}
     ORDER BY started, number
     LIMIT 500
@@ -103,14 +103,14 @@ def _numbers() -> list[Panel]:
             "Trips",
             "How often this agent was stopped in the shown time.",
             "none",
-            rows(f"SELECT count(*) AS trips FROM breaker_event WHERE kind = 'trip' AND {MINE}"),
+            rows(f"SELECT count(*) AS trips FROM spanfuse.breaker_event WHERE kind = 'trip' AND {MINE}"),
             NOTABLE,
         ),
     ]
 
 
 def _figure(title: str, description: str, unit: str, sql: str, nothing: str = "0") -> Panel:
-    query = rows(f"SELECT {sql} AS figure FROM run_step WHERE {MINE}")
+    query = rows(f"SELECT {sql} AS figure FROM spanfuse.run_step WHERE {MINE}")
     return number(title, description, unit, query, CALM, nothing)
 
 

@@ -32,7 +32,7 @@ SPENDERS = f"""
            coalesce(nullif(model, ''), nullif(tool, ''), '(none)') AS spends_on, count(*) AS calls,
            sum(input_tokens + output_tokens) AS tokens, sum(cost_usd) AS cost,
            sum(cost_usd) / nullif(sum(sum(cost_usd)) OVER (), 0) AS share
-    FROM run_step
+    FROM spanfuse.run_step
     WHERE $__timeFilter(time)
     GROUP BY 1, 2
     HAVING sum(cost_usd) > 0
@@ -106,7 +106,7 @@ def _told() -> list[Panel]:
             "Marks that were reached and forecasts that were given in the shown time.",
             "none",
             rows(
-                "SELECT count(*) AS told FROM breaker_event "
+                "SELECT count(*) AS told FROM spanfuse.breaker_event "
                 "WHERE kind IN ('budget', 'forecast') AND $__timeFilter(time) "
                 "AND budget ~ '^(${budget:regex})$'"
             ),

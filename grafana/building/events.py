@@ -33,14 +33,14 @@ CHOSEN = f"""$__timeFilter(time)
 
 BY_KIND = f"""
     SELECT $__timeGroupAlias(time, $__interval, 0), kind AS metric, count(*) AS value
-    FROM breaker_event
+    FROM spanfuse.breaker_event
     WHERE {CHOSEN}
     GROUP BY 1, 2
     ORDER BY 1
 """
 BY_DETECTOR = f"""
     SELECT detector AS metric, count(*) AS value
-    FROM breaker_event
+    FROM spanfuse.breaker_event
     WHERE kind IN ('trip', 'withheld') AND {CHOSEN}
     GROUP BY 1
     ORDER BY 2 DESC, 1
@@ -52,7 +52,7 @@ EFFECTS = f"""
            (body ->> 'calls_refused')::bigint AS refused,
            (body ->> 'tasks_cancelled')::bigint AS tasks,
            (body ->> 'streams_closed')::bigint AS streams
-    FROM breaker_event
+    FROM spanfuse.breaker_event
     WHERE kind = 'effect' AND {CHOSEN}
     ORDER BY time DESC, id
     LIMIT 100
@@ -62,7 +62,7 @@ LOG = f"""
            kill_latency_ms AS kill, left(trace_id, 8) AS trace, trace_id,
            (extract(epoch FROM time) * 1000 - 600000)::bigint::text AS from_ms,
            (extract(epoch FROM time) * 1000 + 600000)::bigint::text AS to_ms
-    FROM breaker_event
+    FROM spanfuse.breaker_event
     WHERE kind <> 'effect' AND {CHOSEN}
     ORDER BY time DESC, id
     LIMIT 500
@@ -71,7 +71,7 @@ LOG = f"""
 
 def dashboard() -> dict[str, Any]:
     """The document."""
-    since = "FROM breaker_event WHERE $__timeFilter(time)"
+    since = "FROM spanfuse.breaker_event WHERE $__timeFilter(time)"
     variables = [
         among_rows("agent", "Agent", f"SELECT DISTINCT {AGENT} {since}"),
         among_rows("detector", "Detector", f"SELECT DISTINCT detector {since} AND detector <> ''"),
@@ -81,7 +81,7 @@ def dashboard() -> dict[str, Any]:
 
 
 def _count(title: str, description: str, kind: str, steps: Steps = NOTABLE) -> Panel:
-    sql = f"SELECT count(*) AS events FROM breaker_event WHERE kind = '{kind}' AND {CHOSEN}"
+    sql = f"SELECT count(*) AS events FROM spanfuse.breaker_event WHERE kind = '{kind}' AND {CHOSEN}"
     return number(title, description, "none", rows(sql), steps)
 
 
@@ -108,7 +108,7 @@ def _numbers() -> list[Panel]:
 def _kill(title: str, share: float, meaning: str) -> Panel:
     sql = (
         f"SELECT percentile_cont({share}) WITHIN GROUP (ORDER BY kill_latency_ms) AS latency\n"
-        f"FROM breaker_event\nWHERE kind = 'trip' AND {CHOSEN}"
+        f"FROM spanfuse.breaker_event\nWHERE kind = 'trip' AND {CHOSEN}"
     )
     text = (
         f"From the end of the offending call to the gate being closed, on the application's clock: {meaning}."

@@ -26,7 +26,7 @@ TRIPS: Final = """
     SELECT time,
            detector || ' stopped ' || coalesce(nullif(agent, ''), 'an agent') || ': ' || message AS text,
            concat_ws(',', detector, action) AS tags
-    FROM breaker_event
+    FROM spanfuse.breaker_event
     WHERE kind = 'trip' AND $__timeFilter(time)
     ORDER BY time DESC
     LIMIT 200

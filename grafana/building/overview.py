@@ -29,7 +29,7 @@ LATEST = f"""
     SELECT time, kind, {AGENT} AS agent, message AS what, left(trace_id, 8) AS trace, trace_id,
            (extract(epoch FROM time) * 1000 - 600000)::bigint::text AS from_ms,
            (extract(epoch FROM time) * 1000 + 600000)::bigint::text AS to_ms
-    FROM breaker_event
+    FROM spanfuse.breaker_event
     WHERE $__timeFilter(time) AND kind <> 'effect'
     ORDER BY time DESC, id
     LIMIT 20
@@ -92,7 +92,9 @@ def _stops() -> list[Panel]:
             "Trips",
             "Breakers that opened in the shown time, counted from the record, not from samples of a counter.",
             "none",
-            rows("SELECT count(*) AS trips FROM breaker_event WHERE kind = 'trip' AND $__timeFilter(time)"),
+            rows(
+                "SELECT count(*) AS trips FROM spanfuse.breaker_event WHERE kind = 'trip' AND $__timeFilter(time)"
+            ),
             NOTABLE,
         ),
         number(

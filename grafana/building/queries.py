@@ -1,7 +1,8 @@
 """What a panel asks: Prometheus for figures over time, Postgres for what happened, Jaeger for one trace.
 
 Rule 1: a series is asked for with its job, so that two services in one Prometheus do not mix. Rule 2: every
-query has a letter or a name of its own in its panel. SQL reads the views `breaker_event` and `run_step`.
+query has a letter or a name of its own in its panel. SQL reads the views
+`breaker_event` and `run_step`, in the schema of the store.
 """
 
 from __future__ import annotations
