@@ -52,7 +52,7 @@ def values(variable: Mapping[str, Any], servers: Servers, span: Span, chosen: Ch
         return sorted(str(row[0]) for row in rows)
     asked = re.fullmatch(r"label_values\((.+), (\w+)\)", query["query"])
     assert asked is not None, query
-    return servers.label_values(asked[2], filled(asked[1], chosen, "regex"), span)
+    return servers.label_values(asked[2], filled(asked[1], chosen, "promql"), span)
 
 
 def answered(document: dict[str, Any], servers: Servers, span: Span, chosen: Chosen) -> Iterator[Answer]:
@@ -64,7 +64,7 @@ def answered(document: dict[str, Any], servers: Servers, span: Span, chosen: Cho
             for target in panel["targets"]:
                 found += of_target(panel, target, servers, wide, scope)
                 if target.get("exemplar"):
-                    dots += servers.exemplars(filled(wide.metrics(target["expr"]), scope, "regex"), wide)
+                    dots += servers.exemplars(filled(wide.metrics(target["expr"]), scope, "promql"), wide)
             yield Answer({**panel, "title": filled(panel["title"], scope)}, found, dots, scope)
 
 
@@ -88,7 +88,7 @@ def of_target(
     """One query's answer."""
     ref = target["refId"]
     if "expr" in target:
-        expr = filled(span.metrics(target["expr"]), chosen, "regex")
+        expr = filled(span.metrics(target["expr"]), chosen, "promql")
         asked = servers.instant if target.get("instant") else servers.range
         return frames.from_series(ref, target["legendFormat"], asked(expr, span))
     if target["datasource"]["type"] == SQL:

@@ -16,14 +16,16 @@ Chosen = Mapping[str, str | Sequence[str]]
 
 ALL: Final = ".*"
 """What stands for All in variables of ours."""
+_SPECIAL: Final = re.compile(r"[\\^$*+?.()|\[\]{}]")
+"""What means something in a pattern; within a text of PromQL a backslash is two."""
 _VARIABLE: Final = re.compile(r"\$(?:\{(?P<braced>\w+)(?::(?P<format>\w+))?\}|(?P<bare>\w+))")
 
 
 def filled(text: str, chosen: Chosen, plain: str = "raw") -> str:
     """The text with its variables filled in; `plain` is the format of those that name none.
 
-    >>> filled("agent=~'$agent'", {"agent": ["a.b", "c"]}, "regex")
-    "agent=~'(a\\\\.b|c)'"
+    >>> filled("~ '${agent:regex}'", {"agent": ["a.b", "c-d"]})
+    "~ '(a\\\\.b|c-d)'"
     >>> filled("agent = ${agent:sqlstring}", {"agent": "it's"})
     "agent = 'it''s'"
 
@@ -49,11 +51,12 @@ def formatted(name: str, value: str | Sequence[str], how: str) -> str:
         return ALL if how != "queryparam" else f"var-{name}=$__all"
     return {
         "raw": lambda: ",".join(values),
-        "regex": lambda: _either([re.escape(each) for each in values], isinstance(value, str)),
+        "regex": lambda: _either([_SPECIAL.sub(r"\\\g<0>", each) for each in values]),
+        "promql": lambda: _either([_SPECIAL.sub(r"\\\\\g<0>", each) for each in values]),
         "sqlstring": lambda: ",".join("'{}'".format(each.replace("'", "''")) for each in values),
         "queryparam": lambda: "&".join(f"var-{name}={quote(each, safe='')}" for each in values),
     }[how]()
 
 
-def _either(patterns: list[str], one: bool) -> str:
-    return patterns[0] if one else f"({'|'.join(patterns)})"
+def _either(patterns: list[str]) -> str:
+    return patterns[0] if len(patterns) == 1 else f"({'|'.join(patterns)})"

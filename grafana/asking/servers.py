@@ -66,7 +66,10 @@ class Servers(NamedTuple):
 
     def trace(self, trace_id: str) -> list[dict[str, Any]]:
         """The spans of a trace, as Jaeger tells them; none when it does not know it."""
-        found = _got(f"{self.jaeger}/api/traces/{trace_id}").get("data") or []
+        try:
+            found = _got(f"{self.jaeger}/api/traces/{trace_id}")["data"]
+        except Refused:  # it does not know the trace
+            return []
         for trace in found:
             services = {key: each["serviceName"] for key, each in trace["processes"].items()}
             return [{**span, "service": services[span["processID"]]} for span in trace["spans"]]

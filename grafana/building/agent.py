@@ -6,13 +6,14 @@ from typing import Any
 
 from grafana_foundation_sdk.builders import common
 from grafana_foundation_sdk.models.common import StackingMode
-from grafana_foundation_sdk.models.dashboard import DynamicConfigValue, ValueMap, ValueMappingResult
+from grafana_foundation_sdk.models.dashboard import DynamicConfigValue
 
 from grafana.building import links
 from grafana.building.frame import among, framed, typed
 from grafana.building.panels import (
     CALM,
     KINDS,
+    MOMENT,
     NOTABLE,
     Column,
     Panel,
@@ -22,6 +23,7 @@ from grafana.building.panels import (
     number,
     one_trace,
     steps_of,
+    worded,
 )
 from grafana.building.queries import AGENT, newest, rows, series, trace
 
@@ -34,7 +36,7 @@ STATE_NOW = f'max(spanfuse_state{{{ME}, state="half_open"}}) + 2 * max(spanfuse_
 
 RUNS = f"""
     SELECT max(time) AS ended, left(run, 8) AS run, count(*) AS steps,
-           sum(input_tokens + output_tokens) AS tokens, sum(cost_usd) AS cost,
+           sum(cost_usd) AS cost,
            count(nullif(error, '')) AS errors,
            (SELECT 'trip' FROM spanfuse.breaker_event AS event
             WHERE event.kind = 'trip' AND event.trace_id = run_step.trace_id LIMIT 1) AS breaker,
@@ -81,7 +83,7 @@ def _numbers() -> list[Panel]:
         nothing="unknown",
     )
     return [
-        state.mappings([_states()]),
+        worded(state, STATES),
         _figure(
             "Calls",
             "Steps that ended in the shown time: calls to models and tools, and agents.",
@@ -114,15 +116,6 @@ def _figure(title: str, description: str, unit: str, sql: str, nothing: str = "0
     return number(title, description, unit, query, CALM, nothing)
 
 
-def _states() -> ValueMap:
-    return ValueMap(
-        {
-            value: ValueMappingResult(text=text, color=colour, index=index)
-            for index, (value, (text, colour)) in enumerate(STATES.items())
-        }
-    )
-
-
 def _courses() -> list[Panel]:
     state = lines(
         "Breaker",
@@ -130,7 +123,7 @@ def _courses() -> list[Panel]:
         "none",
         series(STATE_NOW, "breaker"),
     )
-    state.max(2).decimals(0).mappings([_states()])
+    worded(state.max(2).decimals(0), STATES)
     state.override_by_name("breaker", [DynamicConfigValue("color", {"mode": "fixed", "fixedColor": "red"})])
     spend = lines(
         "Spend by model",
@@ -164,7 +157,7 @@ def _tools() -> Panel:
 
 def _rates(title: str, description: str, metric: str, by: str, legend: str = "") -> Panel:
     rate = f"sum by ({by}) (rate({metric}{{{ME}}}[$__rate_interval]))"
-    return lines(title, description, "suffix: /s", series(rate, legend or f"{{{{{by}}}}}"))
+    return lines(title, description, "suffix:/s", series(rate, legend or f"{{{{{by}}}}}"))
 
 
 def _stacked(panel: Panel) -> Panel:
@@ -178,13 +171,12 @@ def _runs() -> Panel:
         "The newest runs of this agent, from the record of calls. A click shows its trace below.",
         rows(RUNS),
         [
-            Column("ended", 165),
+            Column("ended", 165, MOMENT),
             Column("run", link=here),
-            Column("steps", 60, "none"),
-            Column("tokens", 70, "short"),
-            Column("cost", 75, "currencyUSD"),
+            Column("steps", 65, "none"),
+            Column("cost", 95, "currencyUSD"),
             Column("errors", 70, "none"),
-            Column("breaker", 75, names=KINDS),
+            Column("breaker", 85, names=KINDS),
             Column("trace_id", hidden=True),
         ],
         width=12,
@@ -198,10 +190,10 @@ def _events() -> Panel:
         "What was recorded of this agent, newest first. A click shows the trace below.",
         rows(EVENTS),
         [
-            Column("time", 165, link=here),
+            Column("time", 165, MOMENT, link=here),
             Column("kind", 90, names=KINDS),
             Column("detector", 95),
-            Column("what"),
+            Column("what", long=True),
             Column("trace_id", hidden=True),
         ],
         width=12,
@@ -224,15 +216,14 @@ def _steps() -> Panel:
         rows(STEPS),
         [
             Column("number", 80, "none"),
-            Column("started", 165),
+            Column("started", 165, MOMENT),
             Column("seconds", 85, "s"),
             Column("kind", 95),
-            Column("what"),
+            Column("what", long=True),
             Column("input", 80, "short"),
             Column("output", 80, "short"),
             Column("cost", 95, "currencyUSD"),
-            Column("error", 180),
+            Column("error", 240, long=True),
         ],
         height=12,
-        nothing="Choose a trace: click on a run or an event",
     )

@@ -10,6 +10,7 @@ from grafana.building import links
 from grafana.building.frame import among, framed
 from grafana.building.panels import (
     CALM,
+    GONE,
     GOOD_AT_ZERO,
     NOTABLE,
     SHARE,
@@ -21,6 +22,7 @@ from grafana.building.panels import (
     lines,
     listed,
     number,
+    worded,
 )
 from grafana.building.queries import AGENT, Query, newest, rows, series
 
@@ -29,14 +31,14 @@ CHOSEN = 'job="$job", budget=~"$budget"'
 
 SPENDERS = f"""
     SELECT {AGENT} AS agent,
-           coalesce(nullif(model, ''), nullif(tool, ''), '(none)') AS spends_on, count(*) AS calls,
+           coalesce(nullif(model, ''), nullif(tool, ''), '(none)') AS "spends on", count(*) AS calls,
            sum(input_tokens + output_tokens) AS tokens, sum(cost_usd) AS cost,
            sum(cost_usd) / nullif(sum(sum(cost_usd)) OVER (), 0) AS share
     FROM spanfuse.run_step
     WHERE $__timeFilter(time)
     GROUP BY 1, 2
     HAVING sum(cost_usd) > 0
-    ORDER BY cost DESC, agent, spends_on
+    ORDER BY cost DESC, agent, 2
     LIMIT 15
 """
 
@@ -57,14 +59,17 @@ def _standing(status: str) -> Query:
 def _forecasts() -> list[Panel]:
     """How many will run out, and have."""
     return [
-        number(
-            "First runs out in",
-            "The time that the first of the chosen budgets has left by the forecast. `none` when none is "
-            "forecast to run out before its period ends.",
-            "s",
-            newest(f"min(budget:spanfuse_budget_exhaustion_eta_seconds:min{{{CHOSEN}}})"),
-            TIME_LEFT,
-            nothing="none",
+        worded(
+            number(
+                "First runs out in",
+                "The time that the first of the chosen budgets has left by the forecast. `none` when none is "
+                "forecast to run out before its period ends.",
+                "s",
+                newest(f"min(budget:spanfuse_budget_exhaustion_eta_seconds:min{{{CHOSEN}}})"),
+                TIME_LEFT,
+                nothing="none",
+            ),
+            GONE,
         ),
         number(
             "Will run out",
@@ -138,16 +143,12 @@ def _courses() -> list[Panel]:
     )
     burning = lines(
         "Burn rate",
-        "1 is spending the limit evenly over the whole period; above 1 the period's end is not reached. "
-        "Thin: over five minutes; thick: over an hour.",
-        "suffix: ×",
-        series(f"max by (budget) (budget:spanfuse_budget_burn_rate:rate5m{{{CHOSEN}}})", "{{budget}}, 5 min"),
-        series(
-            f"max by (budget) (budget:spanfuse_budget_burn_rate:rate1h{{{CHOSEN}}})", "{{budget}}, 1 h", "B"
-        ),
+        "How fast it is spent, over five minutes. 1 is the limit, evenly, over the whole period: above the "
+        "line the period's end is not reached.",
+        "suffix:×",
+        series(f"max by (budget) (budget:spanfuse_budget_burn_rate:rate5m{{{CHOSEN}}})", "{{budget}}"),
         height=9,
     )
-    burning.override_by_query("A", [DynamicConfigValue("custom.lineWidth", 1)])
     return [used, left, limit_line(burning, 1, "orange")]
 
 
@@ -163,7 +164,7 @@ def _window_end() -> Panel:
 
     def band(name: str, legend: str, ref: str) -> Query:
         reached = _amounts("spanfuse_budget_forecast_window_end", f', band="{name}"')
-        return series(f"({reached})\n  / on (budget) ({limit})", legend, ref)
+        return series(f"clamp_max(({reached})\n  / on (budget) ({limit}), 3)", legend, ref)
 
     panel = lines(
         "Forecast at the period's end",
@@ -190,20 +191,19 @@ def _spenders() -> Panel:
         rows(SPENDERS),
         [
             Column("agent", 140, link=agent),
-            Column("spends_on"),
+            Column("spends on"),
             Column("calls", 70, "none"),
             Column("tokens", 90, "short"),
             Column("cost", 90, "currencyUSD"),
             Column("share", 75, "percentunit", 0),
         ],
         width=12,
-        nothing="Nothing was spent in this time",
     )
 
 
 def _spent() -> Panel:
     """Spend beside its limit, once for each budget: on one plot the small ones would be a flat line."""
-    one = 'job="$job", budget="$budget"'
+    one = CHOSEN
     figures = {
         "spent": f"spanfuse_budget_window_spent_%s{{{one}}}",
         "limit": f"spanfuse_budget_limit_%s{{{one}}}",

@@ -11,6 +11,7 @@ from grafana.building.frame import among_rows, framed
 from grafana.building.panels import (
     CALM,
     KINDS,
+    MOMENT,
     NOTABLE,
     Column,
     Panel,
@@ -34,7 +35,7 @@ CHOSEN = f"""$__timeFilter(time)
 BY_KIND = f"""
     SELECT $__timeGroupAlias(time, $__interval, 0), kind AS metric, count(*) AS value
     FROM spanfuse.breaker_event
-    WHERE {CHOSEN}
+    WHERE kind <> 'effect' AND {CHOSEN}
     GROUP BY 1, 2
     ORDER BY 1
 """
@@ -47,13 +48,13 @@ BY_DETECTOR = f"""
     LIMIT 8
 """
 EFFECTS = f"""
-    SELECT time, service, body ->> 'state' AS state,
-           (body ->> 'kill_latency_ms')::double precision AS obeyed_in,
+    SELECT time, service, {AGENT} AS agent, detector AS "stopped for",
+           (body ->> 'kill_latency_ms')::double precision AS "obeyed in",
            (body ->> 'calls_refused')::bigint AS refused,
            (body ->> 'tasks_cancelled')::bigint AS tasks,
            (body ->> 'streams_closed')::bigint AS streams
     FROM spanfuse.breaker_event
-    WHERE kind = 'effect' AND {CHOSEN}
+    WHERE kind = 'effect' AND body ->> 'state' <> 'received' AND {CHOSEN}
     ORDER BY time DESC, id
     LIMIT 100
 """
@@ -158,6 +159,7 @@ def _by_detector() -> Panel:
         "none",
         rows(BY_DETECTOR),
         [(None, "orange")],
+        each_row=True,
         nothing="Nothing was stopped",
     )
 
@@ -169,17 +171,17 @@ def _effects() -> Panel:
         "refused, the tasks they cancelled and the streams they closed.",
         rows(EFFECTS),
         [
-            Column("time", 165),
+            Column("time", 165, MOMENT),
             Column("service"),
-            Column("state", 120),
-            Column("obeyed_in", 100, "ms"),
+            Column("agent", 110),
+            Column("stopped for", 110),
+            Column("obeyed in", 100, "ms"),
             Column("refused", 85, "none"),
             Column("tasks", 70, "none"),
             Column("streams", 85, "none"),
         ],
         width=16,
         height=9,
-        nothing="No application has reported in this time",
     )
 
 
@@ -192,12 +194,12 @@ def _log() -> Panel:
         "with the breaker's own span in it.",
         rows(LOG),
         [
-            Column("time", 165),
+            Column("time", 165, MOMENT),
             Column("kind", 90, names=KINDS),
             Column("detector", 95),
             Column("agent", 130, link=agent),
             Column("budget", 120),
-            Column("what"),
+            Column("what", long=True),
             Column("spent", 85, "currencyUSD"),
             Column("kill", 80, "ms"),
             Column("trace", 90, link=links.to_trace()),

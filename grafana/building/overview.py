@@ -8,8 +8,10 @@ from grafana.building import links
 from grafana.building.frame import framed
 from grafana.building.panels import (
     CALM,
+    GONE,
     GOOD_AT_ZERO,
     KINDS,
+    MOMENT,
     NOTABLE,
     SHARE,
     TIME_LEFT,
@@ -20,11 +22,15 @@ from grafana.building.panels import (
     linked,
     listed,
     number,
+    worded,
 )
 from grafana.building.queries import AGENT, newest, rows, series
 
 QUESTION = "Is anything stopped, about to run out, or blind?"
 
+TRIPS = """
+    SELECT count(*) AS trips FROM spanfuse.breaker_event WHERE kind = 'trip' AND $__timeFilter(time)
+"""
 LATEST = f"""
     SELECT time, kind, {AGENT} AS agent, message AS what, left(trace_id, 8) AS trace, trace_id,
            (extract(epoch FROM time) * 1000 - 600000)::bigint::text AS from_ms,
@@ -50,7 +56,7 @@ def _money() -> list[Panel]:
             "Model calls",
             "Calls to models that the service has seen ended. Nothing at all while agents work: it is "
             "blind; look at the dashboard Processor.",
-            "suffix: /s",
+            "suffix:/s",
             series('sum(rate(spanfuse_llm_calls_total{job="$job"}[$__rate_interval]))', "calls"),
             CALM,
             decimals=2,
@@ -65,14 +71,17 @@ def _money() -> list[Panel]:
             nothing="none",
             plot=True,
         ),
-        number(
-            "First runs out in",
-            "Of all budgets that are forecast to run out before their period ends, the time that the first "
-            "has left. `none` when no budget is.",
-            "s",
-            newest('min(budget:spanfuse_budget_exhaustion_eta_seconds:min{job="$job"})'),
-            TIME_LEFT,
-            nothing="none",
+        worded(
+            number(
+                "First runs out in",
+                "Of all budgets that are forecast to run out before their period ends, the time that the "
+                "first has left. `none` when no budget is.",
+                "s",
+                newest('min(budget:spanfuse_budget_exhaustion_eta_seconds:min{job="$job"})'),
+                TIME_LEFT,
+                nothing="none",
+            ),
+            GONE,
         ),
     ]
 
@@ -92,9 +101,7 @@ def _stops() -> list[Panel]:
             "Trips",
             "Breakers that opened in the shown time, counted from the record, not from samples of a counter.",
             "none",
-            rows(
-                "SELECT count(*) AS trips FROM spanfuse.breaker_event WHERE kind = 'trip' AND $__timeFilter(time)"
-            ),
+            rows(TRIPS),
             NOTABLE,
         ),
         number(
@@ -114,7 +121,7 @@ def _courses() -> list[Panel]:
         "Model calls by agent",
         "Calls that ended, each second. Dots are single calls that led to something: they lead to their "
         "trace. A click on a line leads to the agent.",
-        "suffix: /s",
+        "suffix:/s",
         series(
             'sum by (agent) (rate(spanfuse_llm_calls_total{job="$job"}[$__rate_interval]))',
             "{{agent}}",
@@ -132,7 +139,7 @@ def _courses() -> list[Panel]:
         "Gate decisions",
         "What applications did to calls, as they report it: let through, put off, refused, and why. "
         "Anything but `allow` is the breaker at work.",
-        "suffix: /s",
+        "suffix:/s",
         series(
             "sum by (decision, reason) "
             '(rate(spanfuse_gate_decisions_total{job="$job"}[$__rate_interval])) > 0',
@@ -168,10 +175,10 @@ def _latest() -> Panel:
         "trace to the trace.",
         rows(LATEST),
         [
-            Column("time", 165),
+            Column("time", 165, MOMENT),
             Column("kind", 90, names=KINDS),
             Column("agent", 130, link=agent),
-            Column("what"),
+            Column("what", long=True),
             Column("trace", 90, link=links.to_trace()),
             *(Column(name, hidden=True) for name in ("trace_id", "from_ms", "to_ms")),
         ],

@@ -28,18 +28,23 @@ GOOD_AT_ZERO: Final[Steps] = [(None, "green"), (1, "red")]
 NOTABLE: Final[Steps] = [(None, "text"), (1, "orange")]
 SHARE: Final[Steps] = [(None, "green"), (0.8, "orange"), (1, "red")]
 """Of a limit: the usual marks of a budget."""
+GONE: Final = {"0": ("none left", "red")}
+"""What no time left is called."""
 TIME_LEFT: Final[Steps] = [(None, "red"), (300, "orange"), (3600, "green")]
 """Seconds until something runs out."""
 
+MOMENT: Final = "time:YYYY-MM-DD HH:mm:ss"
+"""How a column shows a time: a second is enough."""
+
 KINDS: Final = {
     "trip": ("stopped", "red"),
-    "withheld": ("withheld", "orange"),
+    "withheld": ("withheld", "light-red"),
     "warn": ("warned", "yellow"),
     "release": ("released", "green"),
     "order": ("ordered", "blue"),
     "effect": ("obeyed", "purple"),
     "budget": ("budget", "orange"),
-    "forecast": ("forecast", "yellow"),
+    "forecast": ("forecast", "light-orange"),
 }
 """How kinds of events are called, and their colours."""
 
@@ -79,9 +84,10 @@ def lines(
     width: int = 8,
     height: int = 8,
     lowest: float | None = 0,
+    at_least: float | None = None,
     nothing: str = "Nothing yet",
 ) -> Panel:
-    """Lines over time."""
+    """Lines over time; their axis goes `at_least` so far, that what is nothing looks like nothing."""
     panel = timeseries.Panel().title(title).description(description).unit(unit).targets(list(queries))
     panel.line_width(2).fill_opacity(8).show_points(kinds.VisibilityMode.NEVER).no_value(nothing)
     panel.span_nulls(False).axis_border_show(False)
@@ -91,6 +97,8 @@ def lines(
     panel.tooltip(common.VizTooltipOptions().mode(mode).sort(kinds.SortOrder.DESCENDING))
     if lowest is not None:
         panel.min(lowest)
+    if at_least is not None:
+        panel.axis_soft_max(at_least)
     return panel.span(width).height(height)
 
 
@@ -121,14 +129,16 @@ def bars(
     width: int = 8,
     height: int = 9,
     most: float | None = None,
+    each_row: bool = False,
     nothing: str = "Nothing yet",
 ) -> Panel:
-    """One bar for each of what the query names; the whole of a bar is `most`."""
+    """One bar for each series, or `each_row` of a table; the whole of a bar is `most`."""
     panel = bargauge.Panel().title(title).description(description).unit(unit).with_target(query)
     panel.orientation(kinds.VizOrientation.HORIZONTAL).display_mode(kinds.BarGaugeDisplayMode.BASIC)
     panel.name_placement(kinds.BarGaugeNamePlacement.TOP).value_mode(kinds.BarGaugeValueMode.COLOR)
-    panel.show_unfilled(True).sizing(kinds.BarGaugeSizing.MANUAL).min_viz_height(16).max_viz_height(26)
-    panel.reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"])).min(0).no_value(nothing)
+    panel.show_unfilled(True).sizing(kinds.BarGaugeSizing.MANUAL).min_viz_height(20).max_viz_height(44)
+    reduced = common.ReduceDataOptions().calcs(["lastNotNull"])
+    panel.reduce_options(reduced.values(each_row)).min(0).no_value(nothing)
     panel.thresholds(thresholds(steps))
     if most is not None:
         panel.max(most)
@@ -146,6 +156,7 @@ class Column:
         link: where a click on its cells leads.
         names: texts for values, with their colours.
         hidden: it is only there for links.
+        long: a sentence, which takes as many lines as it needs.
     """
 
     name: str
@@ -155,6 +166,7 @@ class Column:
     link: Link | None = None
     names: dict[str, tuple[str, str]] | None = None
     hidden: bool = False
+    long: bool = False
 
     def properties(self) -> list[model.DynamicConfigValue]:
         """What Grafana is told of it."""
@@ -169,6 +181,8 @@ class Column:
             told["unit"] = self.unit
         if self.decimals is not None:
             told["decimals"] = self.decimals
+        if self.long:
+            told["custom.wrapText"] = True
         if self.link is not None:
             told["links"] = [self.link]
         if self.names is not None:
@@ -191,10 +205,9 @@ def listed(
     columns: Sequence[Column],
     width: int = 24,
     height: int = 10,
-    nothing: str = "Nothing in this time",
 ) -> Panel:
     """A table; every column of its query is one of `columns`."""
-    panel = table.Panel().title(title).description(description).with_target(query).no_value(nothing)
+    panel = table.Panel().title(title).description(description).with_target(query)
     panel.show_header(True).cell_height(kinds.TableCellHeight.SM).align(kinds.FieldTextAlignment.AUTO)
     for column in columns:
         panel.override_by_name(column.name, column.properties())
@@ -205,6 +218,15 @@ def one_trace(title: str, description: str, query: Query, height: int = 12) -> P
     """The spans of one trace, as Grafana's panel of traces shows them."""
     panel = dashboards.Panel().type("traces").title(title).description(description).with_target(query)
     return panel.span(24).height(height)
+
+
+def worded(panel: Panel, names: dict[str, tuple[str, str]]) -> Panel:
+    """Shows words, in a colour, in place of values."""
+    told = {
+        value: model.ValueMappingResult(text=text, color=colour, index=index)
+        for index, (value, (text, colour)) in enumerate(names.items())
+    }
+    return panel.mappings([model.ValueMap(told)])
 
 
 def linked(panel: Panel, link: Link) -> Panel:

@@ -54,7 +54,7 @@ def _seen() -> list[Panel]:
         number(
             "Spans per second",
             "Spans that were taken in, by any transport.",
-            "suffix: /s",
+            "suffix:/s",
             series(f"sum(rate(spanfuse_spans_received_total{{{ME}}}[$__rate_interval]))", "spans"),
             CALM,
             decimals=1,
@@ -103,6 +103,12 @@ def _late() -> list[Panel]:
     ]
 
 
+def _dropped() -> Query:
+    """Only what there is: a reason that never applied is no line."""
+    rate = f"sum by (reason) (rate(spanfuse_spans_dropped_total{{{ME}}}[$__rate_interval])) > 0"
+    return series(rate, "not judged: {{reason}}", "B")
+
+
 def _intake() -> list[Panel]:
     fill = lines(
         "How full queues are",
@@ -115,9 +121,9 @@ def _intake() -> list[Panel]:
         lines(
             "Spans in, and not judged",
             "Spans taken in each second by transport, and those that could not be judged, by reason.",
-            "suffix: /s",
+            "suffix:/s",
             _rate("spanfuse_spans_received_total", "transport"),
-            _rate("spanfuse_spans_dropped_total", "reason", "not judged: {{reason}}", ref="B"),
+            _dropped(),
         ),
         lines(
             "Span lag",
@@ -164,7 +170,7 @@ def _keeping() -> list[Panel]:
         lines(
             "Stores: operations",
             "What stores were asked for each second, and what failed. Decisions wait for none of it.",
-            "suffix: /s",
+            "suffix:/s",
             _rate("spanfuse_store_operations_total", "store, op", "{{store}} {{op}}", ', outcome="ok"'),
             _rate("spanfuse_store_operations_total", "store", "{{store}} failed", ', outcome="error"', "B"),
         ),
@@ -179,7 +185,7 @@ def _keeping() -> list[Panel]:
             "Traces handed on",
             "Requests to the trace backends each second, by what came of them. Retried is a backend that is "
             "slow; dropped is one that was away too long.",
-            "suffix: /s",
+            "suffix:/s",
             _rate(
                 "spanfuse_forward_requests_total",
                 "destination, outcome",
@@ -211,8 +217,9 @@ def _page() -> list[Panel]:
             "Names folded into other",
             "Values of labels past their limits: they are counted, but not told apart. Raise `metrics` in "
             "the configuration if they matter.",
-            "suffix: /s",
+            "suffix:/s",
             _rate("spanfuse_label_overflow_total", "label"),
+            at_least=1,
         ),
     ]
 
@@ -223,21 +230,24 @@ def _trust() -> list[Panel]:
             "Events that are lost",
             "Events that could not be written to the record, sent to the webhook or to the trace backend, "
             "each second.",
-            "suffix: /s",
+            "suffix:/s",
             _rate("spanfuse_event_write_failures_total", "sink"),
+            at_least=1,
         ),
         lines(
             "Odd spans",
             "Spans that were judged, or not, but are not as they should be: told twice, without a parent, "
             "of no call.",
-            "suffix: /s",
+            "suffix:/s",
             _rate("spanfuse_spans_odd_total", "kind"),
+            at_least=1,
         ),
         lines(
             "Calls without a price",
             "Calls of models whose price nobody knows: they cost nothing in budgets. Give them a price in "
             "the policy.",
-            "suffix: /s",
+            "suffix:/s",
             _rate("spanfuse_llm_unpriced_calls_total", "model"),
+            at_least=1,
         ),
     ]

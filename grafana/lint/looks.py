@@ -15,7 +15,7 @@ DRAWN: Final = frozenset({"timeseries", "stat", "bargauge", "table", "traces"})
 UNITS: Final = frozenset(
     value for name, value in vars(units).items() if isinstance(value, str) and not name.startswith("_")
 )
-CUSTOM: Final = ("suffix:", "prefix:")
+CUSTOM: Final = ("suffix:", "prefix:", "time:")
 OF_COLUMNS: Final = {"cost": "currencyUSD", "spent": "currencyUSD", "seconds": "s", "share": "percentunit"}
 """Units of columns of this name."""
 _KEPT: Final = ("asDropdown", "keepTime", "includeVars")
@@ -64,7 +64,7 @@ def _of_panel(panel: dict[str, Any]) -> Iterator[str]:
     refs = [target.get("refId") for target in panel.get("targets", [])]
     if len(set(refs)) < len(refs) or None in refs:
         yield "has queries without a name of their own"
-    if panel["type"] != "traces" and not panel["fieldConfig"]["defaults"].get("noValue"):
+    if panel["type"] not in _WITHOUT_UNIT and not panel["fieldConfig"]["defaults"].get("noValue"):
         yield "says nothing when there is nothing"
 
 

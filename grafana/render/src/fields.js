@@ -11,7 +11,7 @@ const STANDARD = ['unit', 'decimals', 'min', 'max', 'displayName', 'mappings', '
 const CUSTOM = [
   'align', 'axisBorderShow', 'axisPlacement', 'barAlignment', 'cellOptions', 'drawStyle', 'fillOpacity',
   'gradientMode', 'hideFrom', 'inspect', 'lineInterpolation', 'lineStyle', 'lineWidth', 'pointSize', 'showPoints',
-  'spanNulls', 'stacking', 'thresholdsStyle', 'width',
+  'axisSoftMax', 'spanNulls', 'stacking', 'thresholdsStyle', 'width', 'wrapText',
 ];
 
 const option = (id, path, isCustom, process = identityOverrideProcessor) => ({

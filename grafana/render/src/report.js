@@ -1,6 +1,6 @@
 // What a person would see to be wrong on the drawn page: text that is cut off, errors, panels without a drawing.
 
-const NAMED = 'h2, [role="columnheader"], [class*="legend"] button, .chip';
+const NAMED = 'h2, [role="columnheader"], [role="gridcell"], [class*="legend"] button, .chip';
 
 // A plain object; tests read it.
 export function report(errors) {
@@ -17,7 +17,7 @@ export function report(errors) {
 function cut(panel) {
   return [...panel.querySelectorAll(NAMED)]
     .flatMap((each) => [each, ...each.querySelectorAll('*')])
-    .filter((each) => each.childElementCount === 0 && each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
+    .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
     .map((each) => each.textContent.trim())
     .filter(Boolean);
 }

@@ -2,9 +2,9 @@
 
     python -m tests.grafana.live.application --endpoint HOST:PORT --provider PORT --seconds N
 
-Honest ones (`researcher`, `support`), one that books what cannot be booked (`booker`), one that runs in a circle
-(`clerk`), one that loops where it is only observed (`tester`), and one that spends faster and faster (`writer`).
-Each run is a run of its own; an agent that was stopped begins again.
+Honest ones (`researcher`, `support`), one that books what cannot be booked (`booker`), one that runs in a
+circle (`clerk`), one that loops where it is only observed (`tester`), and one that spends faster and faster
+(`writer`). Each run is a run of its own; an agent that was stopped begins again.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ TOOLS: Final = {
 PAUSES: Final = {
     "researcher": 1.0,
     "support": 1.0,
-    "booker": 9.0,
-    "clerk": 13.0,
-    "tester": 11.0,
+    "booker": 21.0,
+    "clerk": 33.0,
+    "tester": 27.0,
     "writer": 0.4,
 }
 """Seconds between two runs of an agent."""

@@ -1,7 +1,7 @@
 """Real servers under real load: Postgres, Jaeger, a provider, the processor, Prometheus; and an application.
 
-Rule 1: everything on loopback, on free ports, in a folder of its own, ended by pid. Rule 2: a program that is not
-on this machine fails the rig; only Jaeger may be missing, which then nothing is sent to and nothing asked.
+Rule 1: everything on loopback, on free ports, in a folder of its own, ended by pid. Rule 2: a program that is
+not on this machine fails the rig; only Jaeger may be missing: then nothing is sent to it, and nothing asked.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ policy:
       match: { agent: writer }
       forecast: { react: warn, within: 0.1 }
       degrade: { output_tokens: 100 }
-      marks: [{ at: 50%, react: warn }, { at: 70%, react: degrade }, { at: 85%, react: throttle }, { at: 100%, react: stop }]
+      marks:
+        - { at: 50%, react: warn }
+        - { at: 70%, react: degrade }
+        - { at: 85%, react: throttle }
+        - { at: 100%, react: stop }
       pace: 1
     everything: { usd: 20, period: daily }
     support-tokens: { tokens: 400000, period: hourly, match: { agent: support } }
@@ -95,9 +99,7 @@ def running(seconds: float) -> Iterator[Rig]:
         prometheus = stack.enter_context(_prometheus(folder, processor.metrics_port))
         provider = stack.enter_context(_provider())
         _work(processor, provider, seconds)
-        reader = f"{postgres}?options=-c%20default_transaction_read_only%3Don".replace(
-            "spanfuse@", f"{READER}@"
-        )
+        reader = postgres.replace("spanfuse@", f"{READER}@")
         yield Rig(Servers(prometheus, reader, jaeger), Span(began, time.time()))
 
 
@@ -149,6 +151,7 @@ def _postgres() -> Iterator[str]:
         with psycopg.connect(f"{base}/spanfuse", autocommit=True) as connection:
             connection.execute(f"CREATE ROLE {READER} LOGIN")
             connection.execute(f"ALTER ROLE {READER} SET statement_timeout = '5s'")
+            connection.execute(f"ALTER ROLE {READER} SET default_transaction_read_only = on")
             connection.execute(f"ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO {READER}")
             connection.execute(f"ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO {READER}")
         yield f"{base}/spanfuse"
