@@ -146,8 +146,9 @@ def _tokens() -> Panel:
 
 def _gate() -> Panel:
     text = "What this agent's calls were answered, and why; anything but ok is the breaker at work."
-    metric, legend = "spanfuse_gate_decisions_total", "{{decision}}: {{reason}}"
-    return _rates("Gate answers", text, metric, "decision, reason", legend)
+    asked = f"rate(spanfuse_gate_decisions_total{{{ME}}}[$__rate_interval])"
+    query = series(f"sum by (decision, reason) ({asked}) > 0", "{{decision}}: {{reason}}")
+    return lines("Gate answers", text, "suffix:/s", query, nothing="No gate has reported")
 
 
 def _tools() -> Panel:
@@ -155,9 +156,9 @@ def _tools() -> Panel:
     return _rates("Tool calls", text, "spanfuse_tool_calls_total", "outcome")
 
 
-def _rates(title: str, description: str, metric: str, by: str, legend: str = "") -> Panel:
+def _rates(title: str, description: str, metric: str, by: str) -> Panel:
     rate = f"sum by ({by}) (rate({metric}{{{ME}}}[$__rate_interval]))"
-    return lines(title, description, "suffix:/s", series(rate, legend or f"{{{{{by}}}}}"))
+    return lines(title, description, "suffix:/s", series(rate, f"{{{{{by}}}}}"))
 
 
 def _stacked(panel: Panel) -> Panel:

@@ -203,17 +203,11 @@ def _spenders() -> Panel:
 
 def _spent() -> Panel:
     """Spend beside its limit, once for each budget: on one plot the small ones would be a flat line."""
-    one = CHOSEN
-    figures = {
-        "spent": f"spanfuse_budget_window_spent_%s{{{one}}}",
-        "limit": f"spanfuse_budget_limit_%s{{{one}}}",
-        "forecast": f'spanfuse_budget_forecast_window_end_%s{{{one}, band="p50"}}',
-    }
     queries = []
-    for legend, metric in figures.items():
-        dollars = f"max by (budget) ({metric % 'usd'})"
-        counts = f"max by (budget) ({metric % 'tokens'})\n  or max by (budget) ({metric % 'calls'})"
-        queries += [series(dollars, legend, f"{legend}_usd"), series(counts, legend, f"{legend}_count")]
+    for legend in ("spent", "limit", "forecast"):
+        dollars, *counts = (_figure(legend, unit) for unit in ("usd", "tokens", "calls"))
+        queries += [series(dollars, legend, f"{legend}_usd")]
+        queries += [series("\n  or ".join(counts), legend, f"{legend}_count")]
     panel = lines(
         "$budget",
         "Spent in the period, its limit, and what the forecast says it will come to. A fall is the start of "
@@ -222,12 +216,23 @@ def _spent() -> Panel:
         *queries,
         nothing="No budget of this name",
     )
-    for legend in figures:
+    for legend in ("spent", "limit", "forecast"):
         panel.override_by_query(f"{legend}_usd", [DynamicConfigValue("unit", "currencyUSD")])
     panel.override_by_name("spent", _line("blue"))
     panel.override_by_name("limit", _line("red", 0))
     panel.override_by_name("forecast", _line("yellow", 0, dashed=True))
     return panel.repeat("budget").repeat_direction("h").max_per_row(3)
+
+
+def _figure(legend: str, unit: str) -> str:
+    """One amount in one unit; a forecast is cut off, so that it does not flatten what is spent."""
+    limit = f"max by (budget) (spanfuse_budget_limit_{unit}{{{CHOSEN}}})"
+    if legend == "limit":
+        return limit
+    if legend == "spent":
+        return f"max by (budget) (spanfuse_budget_window_spent_{unit}{{{CHOSEN}}})"
+    forecast = f'max by (budget) (spanfuse_budget_forecast_window_end_{unit}{{{CHOSEN}, band="p50"}})'
+    return f"clamp_max({forecast}, 2 * scalar({limit}))"
 
 
 def _line(colour: str, fill: int = 15, dashed: bool = False) -> list[DynamicConfigValue]:

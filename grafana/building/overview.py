@@ -90,9 +90,9 @@ def _stops() -> list[Panel]:
     """What was stopped, and what was not seen."""
     return [
         number(
-            "Agents stopped now",
-            "Agents that have an open breaker: their calls are refused until it closes again, by time, by a "
-            "probe or by a person.",
+            "Agents with stops",
+            "Agents that have an open breaker: of a run, or of all that they do. What it covers is refused "
+            "until it closes, by time, by a probe or by a person.",
             "none",
             newest('sum(max by (agent) (spanfuse_state{job="$job", state="open"}))'),
             GOOD_AT_ZERO,
@@ -119,14 +119,11 @@ def _courses() -> list[Panel]:
     agent = links.to("Agent ${__field.labels.agent}", links.AGENT, agent="${__field.labels.agent}")
     calls = lines(
         "Model calls by agent",
-        "Calls that ended, each second. Dots are single calls that led to something: they lead to their "
-        "trace. A click on a line leads to the agent.",
+        "Calls that ended, each second. A click on a line leads to the agent.",
         "suffix:/s",
-        series(
-            'sum by (agent) (rate(spanfuse_llm_calls_total{job="$job"}[$__rate_interval]))',
-            "{{agent}}",
-            exemplars=True,
-        ),
+        series('sum by (agent) (rate(spanfuse_llm_calls_total{job="$job"}[$__rate_interval]))', "{{agent}}"),
+        width=12,
+        height=7,
     )
     spend = lines(
         "Spend by model",
@@ -134,20 +131,39 @@ def _courses() -> list[Panel]:
         "see unpriced calls on the dashboard Processor.",
         "currencyUSD",
         series('sum by (model) (agent_model:spanfuse_llm_cost_usd:rate5m{job="$job"}) * 3600', "{{model}}"),
+        width=12,
+        height=7,
     )
-    gate = lines(
+    return [linked(calls, agent), _durations(), spend, _gate()]
+
+
+def _durations() -> Panel:
+    asked = 'rate(spanfuse_call_duration_seconds_bucket{job="$job", kind="model"}[$__rate_interval])'
+    buckets = f"sum by (le) ({asked})"
+    return lines(
+        "Duration of model calls",
+        "How long calls to models take. Dots are single calls, and lead to their trace; those far above the "
+        "lines are worth a look.",
+        "s",
+        series(f"histogram_quantile(0.5, {buckets})", "half are faster", exemplars=True),
+        series(f"histogram_quantile(0.99, {buckets})", "99 of 100 are faster", "B"),
+        width=12,
+        height=7,
+    )
+
+
+def _gate() -> Panel:
+    asked = 'rate(spanfuse_gate_decisions_total{job="$job"}[$__rate_interval])'
+    return lines(
         "Gate decisions",
         "What applications did to calls, as they report it: let through, put off, refused, and why. "
         "Anything but `allow` is the breaker at work.",
         "suffix:/s",
-        series(
-            "sum by (decision, reason) "
-            '(rate(spanfuse_gate_decisions_total{job="$job"}[$__rate_interval])) > 0',
-            "{{decision}}: {{reason}}",
-        ),
+        series(f"sum by (decision, reason) ({asked}) > 0", "{{decision}}: {{reason}}"),
         nothing="No gate has reported",
+        width=12,
+        height=7,
     )
-    return [linked(calls, agent), spend, gate]
 
 
 def _budgets() -> Panel:

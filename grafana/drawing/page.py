@@ -40,7 +40,8 @@ class Page(NamedTuple):
     def height(self) -> int:
         """Pixels from top to bottom."""
         places = [panel["gridPos"] for panel, *_ in standing(self.answers)]
-        return _HEAD + max(place["y"] + place["h"] for place in places) * _ROW
+        rows: int = max(place["y"] + place["h"] for place in places)
+        return _HEAD + rows * _ROW
 
 
 class Report(NamedTuple):

@@ -28,7 +28,7 @@ function line(plot, at, colour) {
 }
 
 function dot(plot, at, value, colour) {
-  const scale = Object.keys(plot.scales).find((key) => key !== 'x');
+  const { scale } = plot.series[1];
   const top = plot.scales[scale]?.max ?? 0;
   const y = plot.valToPos(Math.min(value, top), scale, true); // Grafana, too, puts what is higher at the edge
   const size = 3.5 * devicePixelRatio;

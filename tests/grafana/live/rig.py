@@ -37,7 +37,7 @@ policy:
       mode: shadow
   budgets:
     writing:
-      usd: 1
+      usd: 1.5
       period: hourly
       match: { agent: writer }
       forecast: { react: warn, within: 0.1 }
@@ -48,9 +48,10 @@ policy:
         - { at: 85%, react: throttle }
         - { at: 100%, react: stop }
       pace: 1
+    research: { usd: 9, period: hourly, match: { agent: researcher }, forecast: { after: 0.02 } }
+    searches: { calls: 8000, period: hourly, match: { tool: search }, forecast: { after: 0.02 } }
+    support-tokens: { tokens: 200000, period: hourly, match: { agent: support }, forecast: { after: 0.02 } }
     everything: { usd: 20, period: daily }
-    support-tokens: { tokens: 400000, period: hourly, match: { agent: support } }
-    searches: { calls: 2000, period: hourly, match: { tool: search } }
 """
 """What the operator of this rig has written down: a budget runs out while we look, others do not."""
 
@@ -89,7 +90,7 @@ class Rig(NamedTuple):
 
 @contextlib.contextmanager
 def running(seconds: float) -> Iterator[Rig]:
-    """Everything, after the application has worked for so long; asked, it still stands."""
+    """Everything, once the application has worked for so long; it goes on while it is asked about."""
     began = time.time()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -98,19 +99,24 @@ def running(seconds: float) -> Iterator[Rig]:
         processor = stack.enter_context(_processor(folder, postgres, otlp))
         prometheus = stack.enter_context(_prometheus(folder, processor.metrics_port))
         provider = stack.enter_context(_provider())
-        _work(processor, provider, seconds)
+        command = [sys.executable, "-m", "tests.grafana.live.application", "--endpoint", processor.endpoint]
+        command += ["--provider", str(provider), "--seconds", str(seconds + 600)]
+        work = stack.enter_context(_started(command, cwd=ROOT))
+        _wait(began + seconds / 2, work)
+        assert _orders(processor), "a person could not stop anything"
+        _wait(began + seconds, work)
         reader = postgres.replace("spanfuse@", f"{READER}@")
         yield Rig(Servers(prometheus, reader, jaeger), Span(began, time.time()))
 
 
-def _work(processor: Processor, provider: int, seconds: float) -> None:
-    """The application works; meanwhile a person stops a run and lets it go again."""
-    arguments = ["--endpoint", processor.endpoint, "--provider", str(provider), "--seconds", str(seconds)]
-    command = [sys.executable, "-m", "tests.grafana.live.application", *arguments]
-    with _started(command, cwd=ROOT) as process:
-        until(lambda: process.poll() is not None or _orders(processor), seconds, every=1.0)
-        process.wait(seconds + 60)
-        assert process.returncode == 0, "the application failed"
+def _wait(moment: float, work: subprocess.Popen[bytes]) -> None:
+    """Until a moment; fails when the application does not get there."""
+
+    def there() -> bool:
+        assert work.poll() is None, "the application has ended"
+        return time.time() >= moment
+
+    until(there, moment - time.time() + 60, every=0.5)
 
 
 def _orders(processor: Processor) -> bool:
