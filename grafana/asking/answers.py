@@ -90,7 +90,7 @@ def of_target(
     if "expr" in target:
         expr = filled(span.metrics(target["expr"]), chosen, "promql")
         asked = servers.instant if target.get("instant") else servers.range
-        return frames.from_series(ref, target["legendFormat"], asked(expr, span))
+        return frames.from_series(ref, target["legendFormat"], asked(expr, span), span.step())
     if target["datasource"]["type"] == SQL:
         return _of_sql(target, servers, span, chosen, seconds(panel.get("interval", "")))
     return _of_trace(ref, servers.trace(filled(target["query"], chosen)))

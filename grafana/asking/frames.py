@@ -27,8 +27,8 @@ def _rows(frame: Frame) -> Iterable[tuple[Any, ...]]:
     return zip(*(each["values"] for each in frame["fields"] if each["type"] != "time"), strict=True)
 
 
-def from_series(ref: str, legend: str, result: Iterable[Mapping[str, Any]]) -> list[Frame]:
-    """Prometheus' answer, a frame for each series; gaps are where figures are missing."""
+def from_series(ref: str, legend: str, result: Iterable[Mapping[str, Any]], step: int) -> list[Frame]:
+    """Prometheus' answer, a frame for each series; where a figure is missing after `step` seconds, a gap."""
     made = []
     for series in result:
         points = series["values"] if "values" in series else [series["value"]]
@@ -39,7 +39,12 @@ def from_series(ref: str, legend: str, result: Iterable[Mapping[str, Any]]) -> l
             {
                 "refId": ref,
                 "fields": [
-                    field("Time", "time", [round(at * 1000) for at, _ in points]),
+                    field(
+                        "Time",
+                        "time",
+                        [round(at * 1000) for at, _ in points],
+                        config={"interval": step * 1000},
+                    ),
                     field("Value", "number", figures, labels=labels, config=config),
                 ],
             }

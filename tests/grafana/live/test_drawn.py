@@ -33,9 +33,7 @@ def test_it_is_drawn_and_nothing_is_cut_off(board: Shown, theme: str, pictures: 
 def test_a_title_that_is_cut_off_is_seen(boards: dict[str, Shown], tmp_path: Path) -> None:
     board = boards["spanfuse-overview"]
     first, *others = board.answers
-    long = first._replace(
-        panel={**first.panel, "title": "How many calls to models there are each second"}
-    )
+    long = first._replace(panel={**first.panel, "title": "How many calls to models there are each second"})
 
     report = picture(board.page("dark")._replace(answers=[long, *others]), tmp_path / "long.png")
 
