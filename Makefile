@@ -63,10 +63,10 @@ format: $(STAMP)
 dashboards: $(STAMP)
 	@$(BIN)/python -m grafana.building
 
-# The dashboards against real servers, and drawn with Grafana's own components: needs Prometheus, Postgres, Node and
-# Chromium on this machine. PICTURES is where the pictures go.
+# The dashboards against real servers, and drawn with Grafana's own components; scripts/dashboard_programs.sh has
+# what it needs on this machine. GRAFANA_PICTURES is where the pictures go, else grafana/render/out/pictures.
 grafana-proof: $(STAMP)
-	@cd grafana/render && npm install --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error
+	@cd grafana/render && npm install --ignore-scripts --loglevel=error && npm run --silent build
 	@$(BIN)/python -m pytest -q tests/grafana/live $(ARGS)
 
 # Generated code from every .proto file.

@@ -15,7 +15,7 @@ GENERATED = ("_pb2.py", "_pb2_grpc.py")
 def sources() -> list[Path]:
     """Every hand-written source file of both packages, and of the dashboards."""
     found = [path for folder in (*PACKAGES, GRAFANA) for path in sorted(folder.rglob("*.py"))]
-    return [path for path in found if not path.name.endswith(GENERATED)]
+    return [path for path in found if not path.name.endswith(GENERATED) and "node_modules" not in path.parts]
 
 
 def checks() -> list[Path]:
