@@ -130,7 +130,10 @@ def _by_kind() -> Panel:
     panel.interval("30s").decimals(0)
     for kind, (name, colour) in KINDS.items():
         told = {"displayName": name, "color": {"mode": "fixed", "fixedColor": colour}}
-        panel.override_by_name(kind, [DynamicConfigValue(key, value) for key, value in told.items()])
+        # Releases differ in whether the column that counts is a part of a series' name.
+        panel.override_by_regexp(
+            f"/^(value )?{kind}$/", [DynamicConfigValue(key, value) for key, value in told.items()]
+        )
     return panel
 
 

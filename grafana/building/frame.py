@@ -20,7 +20,7 @@ from grafana.building.panels import Panel
 from grafana.building.queries import EVENTS, METRICS, statement
 
 TAG: Final = "spanfuse"
-ALL: Final = model.VariableOption(text="All", value="$__all", selected=True)
+ALL: Final = model.VariableOption(text=["All"], value=["$__all"], selected=True)
 
 TRIPS: Final = """
     SELECT time,

@@ -1,7 +1,7 @@
 """Where a figure leads: to another dashboard, narrowed to what was clicked, or to a trace.
 
 Rule 1: the time that is shown, and the data sources, go along. Rule 2: what is clicked is handed on as a
-variable that the other dashboard has.
+variable that the other dashboard has, quoted: a name may have a `&` in it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ Link = dict[str, object]
 
 def to(title: str, uid: str, time: str = TIME, **variables: str) -> Link:
     """A link to a dashboard; `variables` are texts with what was clicked in them."""
-    chosen = "".join(f"&var-{name}={value}" for name, value in variables.items())
+    quoted = {name: value.replace("}", ":percentencode}") for name, value in variables.items()}
+    chosen = "".join(f"&var-{name}={value}" for name, value in quoted.items())
     return {"title": title, "url": f"/d/{uid}?{time}&{_ALONG}{chosen}", "targetBlank": False}
 
 

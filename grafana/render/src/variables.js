@@ -1,8 +1,11 @@
 // Filling in what stands in links: variables of the dashboard, the time, and what was clicked.
 
+const quoted = (value) => encodeURIComponent(value);
+
 const FORMS = {
+  percentencode: (name, value) => quoted([value].flat().join(',')),
   queryparam: (name, value) =>
-    [value].flat().map((each) => `var-${name}=${encodeURIComponent(each === '.*' ? '$__all' : each)}`).join('&'),
+    [value].flat().map((each) => `var-${name}=${quoted(each === '.*' ? '$__all' : each)}`).join('&'),
 };
 
 // A function that fills in a text, as Grafana's data links ask for it.
@@ -15,7 +18,8 @@ export function replacer({ chosen, from, to }) {
         return `from=${from}&to=${to}`;
       }
       if (name.startsWith('__data.') || name.startsWith('__field.')) {
-        return clicked(name, scope) ?? whole;
+        const value = clicked(name, scope);
+        return value === undefined ? whole : form ? FORMS[form](name, value) : value;
       }
       if (!(name in known)) {
         return whole;
