@@ -56,7 +56,8 @@ EVENTS = f"""
 """
 STEPS = """
     SELECT number, started, seconds, kind, coalesce(nullif(model, ''), nullif(tool, ''), name) AS what,
-           input_tokens AS input, output_tokens AS output, cost_usd AS cost, error
+           input_tokens AS input, output_tokens AS output, cost_usd AS cost,
+           regexp_replace(error, '^.*[.]', '') AS error
     FROM spanfuse.run_step
     WHERE trace_id = ${trace_id:sqlstring}
     ORDER BY started, number
@@ -224,7 +225,7 @@ def _steps() -> Panel:
             Column("input", 80, "short"),
             Column("output", 80, "short"),
             Column("cost", 95, "currencyUSD"),
-            Column("error", 240, long=True),
+            Column("error", 180),
         ],
         height=12,
     )

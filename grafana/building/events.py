@@ -55,6 +55,7 @@ EFFECTS = f"""
            (body ->> 'streams_closed')::bigint AS streams
     FROM spanfuse.breaker_event
     WHERE kind = 'effect' AND body ->> 'state' <> 'received' AND {CHOSEN}
+      AND ((body ->> 'kill_latency_ms') IS NOT NULL OR (body ->> 'calls_refused')::bigint > 0)
     ORDER BY time DESC, id
     LIMIT 100
 """

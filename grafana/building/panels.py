@@ -39,7 +39,7 @@ MOMENT: Final = "time:YYYY-MM-DD HH:mm:ss"
 KINDS: Final = {
     "trip": ("stopped", "red"),
     "withheld": ("withheld", "light-red"),
-    "warn": ("warned", "yellow"),
+    "warn": ("warned", "dark-yellow"),
     "release": ("released", "green"),
     "order": ("ordered", "blue"),
     "effect": ("obeyed", "purple"),

@@ -169,10 +169,9 @@ def _keeping() -> list[Panel]:
     return [
         lines(
             "Stores: operations",
-            "What stores were asked for each second, and what failed. Decisions wait for none of it.",
+            "What stores were asked for each second, and what came of it. Decisions wait for none of it.",
             "suffix:/s",
-            _rate("spanfuse_store_operations_total", "store, op", "{{store}} {{op}}", ', outcome="ok"'),
-            _rate("spanfuse_store_operations_total", "store", "{{store}} failed", ', outcome="error"', "B"),
+            _rate("spanfuse_store_operations_total", "store, outcome", "{{store}}: {{outcome}}"),
         ),
         lines(
             "Stores: latency",

@@ -48,9 +48,9 @@ policy:
         - { at: 85%, react: throttle }
         - { at: 100%, react: stop }
       pace: 1
-    research: { usd: 14, period: hourly, match: { agent: researcher }, forecast: { after: 0.02 } }
-    searches: { calls: 12000, period: hourly, match: { tool: search }, forecast: { after: 0.02 } }
-    support-tokens: { tokens: 400000, period: hourly, match: { agent: support }, forecast: { after: 0.02 } }
+    research: { usd: 12, period: hourly, match: { agent: researcher }, forecast: { after: 0.02 } }
+    searches: { calls: 10000, period: hourly, match: { tool: search }, forecast: { after: 0.02 } }
+    support-tokens: { tokens: 250000, period: hourly, match: { agent: support }, forecast: { after: 0.02 } }
     everything: { usd: 20, period: daily }
 """
 """What the operator of this rig has written down: a budget runs out while we look, others do not."""
