@@ -29,26 +29,30 @@ def _rows(frame: Frame) -> Iterable[tuple[Any, ...]]:
 
 def from_series(ref: str, legend: str, result: Iterable[Mapping[str, Any]], step: int) -> list[Frame]:
     """Prometheus' answer, a frame for each series; where a figure is missing after `step` seconds, a gap."""
-    made = []
-    for series in result:
-        points = series["values"] if "values" in series else [series["value"]]
-        labels = {name: value for name, value in series["metric"].items() if name != "__name__"}
-        config = {"displayNameFromDS": titled(legend, series["metric"])}
-        figures = [_finite(value) for _, value in points]
-        made.append(
-            {
-                "refId": ref,
-                "fields": [
-                    field(
-                        "Time",
-                        "time",
-                        [round(at * 1000) for at, _ in points],
-                        config={"interval": step * 1000},
-                    ),
-                    field("Value", "number", figures, labels=labels, config=config),
-                ],
-            }
-        )
+    return [
+        {"refId": ref, "fields": _series(legend, series["metric"], _gapped(series, step))}
+        for series in result
+    ]
+
+
+def _series(legend: str, metric: Mapping[str, str], points: Sequence[tuple[float, str]]) -> list[Field]:
+    labels = {name: value for name, value in metric.items() if name != "__name__"}
+    config = {"displayNameFromDS": titled(legend, metric)}
+    figures = [_finite(value) for _, value in points]
+    return [
+        field("Time", "time", [round(at * 1000) for at, _ in points]),
+        field("Value", "number", figures, labels=labels, config=config),
+    ]
+
+
+def _gapped(series: Mapping[str, Any], step: int) -> list[tuple[float, str]]:
+    """Its points; between two that are further apart than a step, one that is no number."""
+    points = series["values"] if "values" in series else [series["value"]]
+    made = [(points[0][0], points[0][1])]
+    for at, value in points[1:]:
+        if at - made[-1][0] > step:
+            made.append((made[-1][0] + step, "NaN"))
+        made.append((at, value))
     return made
 
 

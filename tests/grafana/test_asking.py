@@ -76,12 +76,13 @@ def test_rows_are_grouped_by_the_step_that_a_panel_allows() -> None:
     )
 
 
-def test_figures_that_are_none_are_gaps() -> None:
-    (frame,) = frames.from_series("A", "{{agent}}", FakeServers().range("x", SPAN), 5)
+def test_where_figures_are_missing_or_none_there_is_a_gap() -> None:
+    series = {"metric": {"agent": "a"}, "values": [[5, "1"], [10, "NaN"], [25, "2"]]}
+    (frame,) = frames.from_series("A", "{{agent}}", [series], 5)
     time, value = frame["fields"]
 
-    assert time["config"] == {"interval": 5000}
-    assert value["values"] == [1.0, None]
+    assert time["values"] == [5_000, 10_000, 15_000, 25_000]
+    assert value["values"] == [1.0, None, None, 2.0]
     assert value["config"] == {"displayNameFromDS": "a"}
 
 
