@@ -25,7 +25,7 @@ from grafana.building.panels import (
     steps_of,
     worded,
 )
-from grafana.building.queries import AGENT, newest, rows, series, trace
+from grafana.building.queries import AGENT, newest, rows, seen, series, trace
 
 QUESTION = "How does one agent do, and what happened in one of its traces?"
 ME = 'job="$job", agent="$agent"'
@@ -147,8 +147,8 @@ def _tokens() -> Panel:
 
 def _gate() -> Panel:
     text = "What this agent's calls were answered, and why; anything but ok is the breaker at work."
-    asked = f"rate(spanfuse_gate_decisions_total{{{ME}}}[$__rate_interval])"
-    query = series(f"sum by (decision, reason) ({asked}) > 0", "{{decision}}: {{reason}}")
+    answers = seen("spanfuse_gate_decisions_total", ME, "decision, reason")
+    query = series(answers, "{{decision}}: {{reason}}")
     return lines("Gate answers", text, "suffix:/s", query, nothing="No gate has reported")
 
 

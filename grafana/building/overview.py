@@ -24,7 +24,7 @@ from grafana.building.panels import (
     number,
     worded,
 )
-from grafana.building.queries import AGENT, newest, rows, series
+from grafana.building.queries import AGENT, newest, rows, seen, series
 
 QUESTION = "Is anything stopped, about to run out, or blind?"
 
@@ -153,13 +153,13 @@ def _durations() -> Panel:
 
 
 def _gate() -> Panel:
-    asked = 'rate(spanfuse_gate_decisions_total{job="$job"}[$__rate_interval])'
+    decisions = seen("spanfuse_gate_decisions_total", 'job="$job"', "decision, reason")
     return lines(
         "Gate decisions",
         "What applications did to calls, as they report it: let through, put off, refused, and why. "
         "Anything but `allow` is the breaker at work.",
         "suffix:/s",
-        series(f"sum by (decision, reason) ({asked}) > 0", "{{decision}}: {{reason}}"),
+        series(decisions, "{{decision}}: {{reason}}"),
         nothing="No gate has reported",
         width=12,
         height=7,

@@ -7,7 +7,7 @@ from typing import Any
 from grafana.building import links
 from grafana.building.frame import framed
 from grafana.building.panels import CALM, GOOD_AT_ZERO, Panel, Steps, limit_line, lines, number
-from grafana.building.queries import Query, newest, series
+from grafana.building.queries import Query, newest, seen, series
 
 QUESTION = "Does the service keep up, and can it be trusted?"
 ME = 'job="$job"'
@@ -105,8 +105,7 @@ def _late() -> list[Panel]:
 
 def _dropped() -> Query:
     """Only what there is: a reason that never applied is no line."""
-    rate = f"sum by (reason) (rate(spanfuse_spans_dropped_total{{{ME}}}[$__rate_interval])) > 0"
-    return series(rate, "not judged: {{reason}}", "B")
+    return series(seen("spanfuse_spans_dropped_total", ME, "reason"), "not judged: {{reason}}", "B")
 
 
 def _intake() -> list[Panel]:

@@ -48,6 +48,12 @@ def newest(expr: str, legend: str = "", ref: str = "A") -> Query:
     return _asked(expr, legend, ref).instant()
 
 
+def seen(counter: str, labels: str, by: str) -> str:
+    """Rates of a counter, of those series only that anything came of in the shown time."""
+    rate = f"sum by ({by}) (rate({counter}{{{labels}}}[$__rate_interval]))"
+    return f"{rate}\n  and sum by ({by}) (increase({counter}{{{labels}}}[$__range])) > 0"
+
+
 def _asked(expr: str, legend: str, ref: str) -> prometheus.Dataquery:
     query = prometheus.Dataquery().datasource(METRICS).editor_mode(QueryEditorMode.CODE).ref_id(ref)
     return query.expr(tidy(expr)).legend_format(legend or "__auto")

@@ -18,7 +18,7 @@ WIDTH: Final = 1440
 """Pixels of the page: a laptop's, with Grafana's menu closed."""
 _ROW: Final = 38
 """Pixels of a row of the grid, its gap with it."""
-_HEAD: Final = 56
+_HEAD: Final = 64
 
 
 class Page(NamedTuple):
