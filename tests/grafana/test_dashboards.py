@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 from tests.grafana.made import MADE, copied, panel
+from tests.house.sources import ROOT
 
 from grafana.building import frame, links
 from grafana.building.__main__ import FOLDER, stale
@@ -60,3 +62,14 @@ def test_an_agent_without_a_name_is_called_as_in_the_metrics() -> None:
     from spanfuse_processor.telemetry.declaring import UNKNOWN
 
     assert f"'{UNKNOWN}'" in AGENT
+
+
+def test_alerts_lead_to_dashboards_that_are_there_and_to_variables_that_they_have() -> None:
+    addresses = re.findall(r"dashboard_url: /d/([\w-]+)(\S*)", (ROOT / "rules" / "alerts.yml").read_text())
+    theirs = {uid: {each["name"] for each in made["templating"]["list"]} for uid, made in MADE.items()}
+
+    assert addresses
+    assert [uid for uid, _ in addresses if uid not in theirs] == []
+    assert [
+        (uid, rest) for uid, rest in addresses if set(re.findall(r"var-(\w+)=", rest)) - theirs[uid]
+    ] == []
