@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 SHARED ?= ../shared
 STAMP  := $(VENV)/.ready
 
-.PHONY: setup demo test stores rules acceptance bench accuracy lint format protos clean
+.PHONY: setup demo test stores rules acceptance bench accuracy lint format protos dashboards grafana-proof clean
 
 setup: $(STAMP)
 
@@ -58,6 +58,16 @@ lint: $(STAMP)
 format: $(STAMP)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+# grafana/dashboards/, from the code that makes them.
+dashboards: $(STAMP)
+	@$(BIN)/python -m grafana.building
+
+# The dashboards against real servers, and drawn with Grafana's own components; scripts/dashboard_programs.sh has
+# what it needs on this machine. GRAFANA_PICTURES is where the pictures go, else grafana/render/out/pictures.
+grafana-proof: $(STAMP)
+	@cd grafana/render && npm install --ignore-scripts --loglevel=error && npm run --silent build
+	@$(BIN)/python -m pytest -q tests/grafana/live $(ARGS)
 
 # Generated code from every .proto file.
 protos: $(STAMP)

@@ -8,13 +8,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (ROOT / "instrumentation" / "spanfuse", ROOT / "processor" / "spanfuse_processor")
+GRAFANA = ROOT / "grafana"
 GENERATED = ("_pb2.py", "_pb2_grpc.py")
 
 
 def sources() -> list[Path]:
-    """Every hand-written source file of both packages."""
-    found = [path for package in PACKAGES for path in sorted(package.rglob("*.py"))]
-    return [path for path in found if not path.name.endswith(GENERATED)]
+    """Every hand-written source file of both packages, and of the dashboards."""
+    found = [path for folder in (*PACKAGES, GRAFANA) for path in sorted(folder.rglob("*.py"))]
+    return [path for path in found if not path.name.endswith(GENERATED) and "node_modules" not in path.parts]
 
 
 def checks() -> list[Path]:
