@@ -36,6 +36,7 @@ class Options(TypedDict, total=False):
     """What `spanfuse.instrument` takes: each field as in Settings."""
 
     endpoint: str
+    spans_endpoint: str
     token: str
     insecure: bool
     ca_file: str
@@ -61,6 +62,8 @@ class Settings:
     Attributes:
         endpoint: the processor's gRPC address, host:port or http(s)://host:port. Empty: no processor, this
             process judges itself.
+        spans_endpoint: where spans are sent, if not to the processor itself: a Collector in front of it, which
+            hands them on. Orders come from `endpoint` all the same.
         token: bearer token for the processor.
         insecure: allow plaintext beyond loopback.
         ca_file: PEM file of the authorities that the processor's certificate is checked against.
@@ -83,6 +86,7 @@ class Settings:
     """
 
     endpoint: str = ""
+    spans_endpoint: str = ""
     token: str = field(default="", repr=False)
     insecure: bool = False
     ca_file: str = ""
@@ -108,6 +112,7 @@ class Settings:
 
 ENVIRONMENT: Final = {
     "endpoint": "SPANFUSE_ENDPOINT",
+    "spans_endpoint": "SPANFUSE_SPANS_ENDPOINT",
     "token": "SPANFUSE_TOKEN",
     "insecure": "SPANFUSE_INSECURE",
     "ca_file": "SPANFUSE_CA_FILE",

@@ -64,12 +64,13 @@ class RemoteHost:
         _check_installed()
         target = parse_target(settings.endpoint, settings.insecure)
         self._link = Link(target, settings.token, settings.ca_file)
+        self._spans = _way_of_spans(settings, self._link)
         self._board = board
         self._clock = board.clock
         self._resource = _resource(settings.service or UNKNOWN, settings.instance)
         self._bell = Bell()
         self._signs = Signs()
-        self._sender = Sender(self._link, self._resource, self._bell.ring)
+        self._sender = Sender(self._spans, self._resource, self._bell.ring)
         self._limits = LocalLimits(board, policy_of(settings), book or prices.shared())
         self.followers: list[OnPolicy] = []  # of our own file: the processor's is the processor's affair
         self._file = PolicyFile(settings, board.clock)
@@ -97,6 +98,7 @@ class RemoteHost:
         self._keeper.join(FAREWELL)
         self._leases.stop(FAREWELL)
         self._link.close()
+        self._spans.close()
         self._limits.end()
         self._stats.state = HostState.IDLE
 
@@ -216,6 +218,14 @@ class RemoteHost:
         self._stats.faults += 1
         self._stats.last_fault = f"{where}: {error}"
         fault(where, error)
+
+
+def _way_of_spans(settings: Settings, link: Link) -> Link:
+    """Where spans go: to the processor, over the channel that is there, or to a Collector in front of it."""
+    if not settings.spans_endpoint:
+        return link
+    target = parse_target(settings.spans_endpoint, settings.insecure)
+    return Link(target, settings.token, settings.ca_file)
 
 
 def _check_installed() -> None:
