@@ -62,8 +62,8 @@ class Settings:
     Attributes:
         endpoint: the processor's gRPC address, host:port or http(s)://host:port. Empty: no processor, this
             process judges itself.
-        spans_endpoint: where spans are sent, if not to the processor itself: a Collector in front of it, which
-            hands them on. Orders come from `endpoint` all the same.
+        spans_endpoint: where spans are sent, if not to the processor itself: a Collector in front of it,
+            which hands them on. Orders come from `endpoint` all the same.
         token: bearer token for the processor.
         insecure: allow plaintext beyond loopback.
         ca_file: PEM file of the authorities that the processor's certificate is checked against.

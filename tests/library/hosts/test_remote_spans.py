@@ -1,4 +1,4 @@
-"""The remote host whose spans take another way than its orders: through a Collector in front of the processor."""
+"""The remote host whose spans go by way of a Collector while its orders come from the processor."""
 
 from __future__ import annotations
 
