@@ -93,6 +93,7 @@ def redis(troupe: Troupe, folder: Path, port: int, password: str) -> None:
     def ready() -> bool:
         with socket.create_connection(("127.0.0.1", port), 2) as connection:
             connection.sendall(f"AUTH {password}\r\nPING\r\n".encode())
-            return b"+PONG" in connection.recv(100) + connection.recv(100)
+            answers = connection.makefile("rb")
+            return (answers.readline(), answers.readline()) == (b"+OK\r\n", b"+PONG\r\n")
 
     troupe.start(Program("redis", [find("redis-server"), str(file)], ready, {}))

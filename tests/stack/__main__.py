@@ -1,0 +1,84 @@
+"""The stack on this machine, until Ctrl-C: `make stack`, or `python -m tests.stack [--no-agents] [--beside]`.
+
+Its data stays in .stack/data. Ports are those of docker-compose.yml where they are free; a variable of the same
+name chooses another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.stack import ports
+from tests.stack.programs import ROOT, Failed, Missing, Program, Troupe
+from tests.stack.stack import Stack
+
+DATA = ROOT / ".stack" / "data"
+PAGES: Mapping[str, tuple[str, str]] = {
+    "operators": ("PROCESSOR_HTTP_PORT", "/v1/runs"),
+    "metrics": ("PROCESSOR_METRICS_PORT", "/metrics"),
+    "traces (Jaeger)": ("JAEGER_QUERY_PORT", "/search"),
+    "figures (Prometheus)": ("PROMETHEUS_PORT", "/alerts"),
+    "alerts (Alertmanager)": ("ALERTMANAGER_PORT", "/#/alerts"),
+}
+
+
+def show(stack: Stack) -> None:
+    """Prints where everything is."""
+    for what, (port, path) in PAGES.items():
+        print(f"  {what:<22} {stack.at(port)}{path}")
+    print(f"  {'events (Postgres)':<22} psql with PGPASSWORD from {stack.folder}/secrets.env: "
+          f"host=127.0.0.1 port={stack.ports['POSTGRES_PORT']} user=grafana_reader dbname=spanfuse")  # fmt: skip
+    print("  an application of yours:")
+    for name, value in stack.application().items():
+        print(f"    export {name}={value}")
+
+
+def agents(stack: Stack) -> Program:
+    """The agents of the demo, round after round."""
+    command = [sys.executable, "-m", "spanfuse.demo.rounds"]
+    return Program("agents", command, lambda: True, stack.application())
+
+
+def hold(troupe: Troupe) -> int:
+    """Waits for Ctrl-C, or for a program that ends by itself. Returns the exit code."""
+    try:
+        while (ended := troupe.ended()) is None:
+            threading.Event().wait(0.5)
+    except KeyboardInterrupt:
+        print("\nstopping everything ...")
+        return 0
+    print(f"{ended.program.name} has ended: {ended.last_words()}", file=sys.stderr)
+    return 1
+
+
+def main() -> int:
+    """Starts it, shows it, holds it."""
+    parser = argparse.ArgumentParser(prog="make stack", description=__doc__)
+    parser.add_argument("--no-agents", action="store_true", help="no agents of the demo")
+    parser.add_argument("--beside", action="store_true", help="the Collector beside spanfuse, not in front")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of all data")
+    options = parser.parse_args()
+    collector = "collector-beside.yaml" if options.beside else "collector.yaml"
+    stack = Stack(options.data.resolve(), ports.choose(os.environ), collector)
+    try:
+        with Troupe(stack.folder / "logs") as troupe:
+            print("starting ...")
+            stack.start(troupe)
+            if not options.no_agents:
+                troupe.launch(agents(stack))
+            show(stack)
+            return hold(troupe)
+    except (Failed, Missing) as error:
+        print(error, file=sys.stderr)
+    except KeyboardInterrupt:
+        pass
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
