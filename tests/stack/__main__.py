@@ -1,7 +1,7 @@
-"""The stack on this machine, until Ctrl-C: `make stack`, or `python -m tests.stack [--no-agents] [--beside]`.
+"""The stack on this machine, until Ctrl-C: `make stack ARGS="[--no-agents] [--beside]"`.
 
-Its data stays in .stack/data. Ports are those of docker-compose.yml where they are free; a variable of the same
-name chooses another.
+Its data stays in .stack/data. Ports are those of docker-compose.yml where they are free; a variable of the
+same name chooses another.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DATA = ROOT / ".stack" / "data"
 PAGES: Mapping[str, tuple[str, str]] = {
     "operators": ("PROCESSOR_HTTP_PORT", "/v1/runs"),
     "metrics": ("PROCESSOR_METRICS_PORT", "/metrics"),
-    "traces (Jaeger)": ("JAEGER_QUERY_PORT", "/search"),
+    "traces (Jaeger)": ("JAEGER_QUERY_PORT", "/api/services"),
     "figures (Prometheus)": ("PROMETHEUS_PORT", "/alerts"),
     "alerts (Alertmanager)": ("ALERTMANAGER_PORT", "/#/alerts"),
 }
@@ -31,8 +31,8 @@ def show(stack: Stack) -> None:
     """Prints where everything is."""
     for what, (port, path) in PAGES.items():
         print(f"  {what:<22} {stack.at(port)}{path}")
-    print(f"  {'events (Postgres)':<22} psql with PGPASSWORD from {stack.folder}/secrets.env: "
-          f"host=127.0.0.1 port={stack.ports['POSTGRES_PORT']} user=grafana_reader dbname=spanfuse")  # fmt: skip
+    database = f"host=127.0.0.1 port={stack.ports['POSTGRES_PORT']} dbname=spanfuse user=grafana_reader"
+    print(f"  {'events (Postgres)':<22} {database}, password: {stack.folder}/secrets.env")
     print("  an application of yours:")
     for name, value in stack.application().items():
         print(f"    export {name}={value}")

@@ -1,8 +1,8 @@
 """The stack of docker-compose.yml without Docker: the same programs, the same files, on loopback.
 
-Rule 1: configuration is read from deploy/ and rules/ as it stands there; what differs from place to place goes
-by the environment, as in docker-compose.yml, or into files of addresses. Rule 2: all data is in one folder.
-Rule 3: a program begins when those that it needs are ready. It does not know what is sent through it.
+Rule 1: configuration is read from deploy/ and rules/ as it stands there; what differs from place to place
+goes by the environment, as in docker-compose.yml, or into files of addresses. Rule 2: all data is in one
+folder. Rule 3: a program begins when those that it needs are ready. It does not know what is sent through it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ SECRETS = (
 class Stack:
     """One stack. `start` once, in a troupe.
 
-    `folder` keeps its data. `extra` goes over deploy/processor.yaml; `hooks` are addresses that every alert is
-    told to, besides what rules/alertmanager.yml says. `collector` is a file of deploy/.
+    `folder` keeps its data. `extra` goes over deploy/processor.yaml; `hooks` are addresses that every alert
+    is told to, besides what rules/alertmanager.yml says. `collector` is a file of deploy/.
     """
 
     folder: Path
