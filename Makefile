@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 SHARED ?= ../shared
 STAMP  := $(VENV)/.ready
 
-.PHONY: setup demo test stores rules acceptance bench accuracy lint format protos dashboards grafana-proof clean
+.PHONY: setup demo test stores rules acceptance bench accuracy lint format protos dashboards grafana-proof clean stack stack-test
 
 setup: $(STAMP)
 
@@ -32,6 +32,17 @@ stores: $(STAMP)
 # Rules and alerts in the real programs: needs promtool, amtool and prometheus-alertmanager on this machine.
 rules: $(STAMP)
 	@$(BIN)/python -m pytest -q tests/rules/real $(ARGS)
+
+# All of docker-compose.yml without Docker, on loopback, until Ctrl-C. ARGS="--no-agents", ARGS="--beside".
+# The first time it builds the Collector and Jaeger, which takes minutes and Go.
+stack: $(STAMP)
+	@scripts/stack_programs.sh
+	@$(BIN)/python -m tests.stack $(ARGS)
+
+# Agents through all of it, asked at the far ends, with times; and every file of it, asked of its own program.
+stack-test: $(STAMP)
+	@scripts/stack_programs.sh
+	@$(BIN)/python -m pytest -q tests/stack $(ARGS)
 
 # Real processes: kill -9, SIGSTOP, restart; and the demo, over and over.
 acceptance: $(STAMP)

@@ -75,7 +75,7 @@ def test_every_image_is_pinned_and_every_service_asked_for_its_health(services: 
     asked = {name for name, service in services.items() if service.get("healthcheck", {}).get("test")}
 
     assert all(re.search(r":v?\d+\.\d+", image) for image in images.values()), images
-    # The image of the processor brings its own; that of the Collector has nothing to ask with; agents serve nothing.
+    # The processor's image brings its own, the Collector's has nothing to ask with, agents serve nothing.
     assert set(services) - asked == {"processor", "collector", "agents"}
     assert "HEALTHCHECK" in (ROOT / "Dockerfile").read_text()
 
