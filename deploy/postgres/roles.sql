@@ -15,8 +15,10 @@ REVOKE ALL ON DATABASE spanfuse FROM PUBLIC;
 GRANT CONNECT ON DATABASE spanfuse TO grafana_reader;
 
 \connect spanfuse
-ALTER SCHEMA public OWNER TO spanfuse;
-REVOKE CREATE ON SCHEMA public FROM PUBLIC;
-GRANT USAGE ON SCHEMA public TO grafana_reader;
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+-- The name that the processor gives to it.
+CREATE SCHEMA spanfuse AUTHORIZATION spanfuse;
+GRANT USAGE ON SCHEMA spanfuse TO grafana_reader;
 -- Also what a later version makes.
-ALTER DEFAULT PRIVILEGES FOR ROLE spanfuse IN SCHEMA public GRANT SELECT ON TABLES TO grafana_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE spanfuse IN SCHEMA spanfuse GRANT SELECT ON TABLES TO grafana_reader;
+ALTER ROLE grafana_reader SET search_path = spanfuse;
