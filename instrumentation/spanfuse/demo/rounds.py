@@ -63,7 +63,7 @@ async def play(rounds: int, pause: float, storm: int, progress: Progress) -> Non
         for number in itertools.count(1):
             progress.note(f"round {number}")
             try:
-                await _round(commands(storm), environment, progress)
+                await play_round(commands(storm), environment, progress)
             except (ChildFailed, TimeoutError) as error:
                 progress.problem(f"  a round that came to nothing: {error or 'it took too long'}")
             if number == rounds:
@@ -71,9 +71,10 @@ async def play(rounds: int, pause: float, storm: int, progress: Progress) -> Non
             await asyncio.sleep(pause)
 
 
-async def _round(
+async def play_round(
     agents: Sequence[tuple[str, list[str]]], environment: Mapping[str, str], progress: Progress
 ) -> None:
+    """Starts the agents, lets them begin together, and follows them to their ends."""
     async with Troupe() as troupe:
         started = [await troupe.start(name, command, environment) for name, command in agents]
         await asyncio.gather(*(agent.expect("ready", stage.READY_WITHIN) for agent in started))
