@@ -1,4 +1,4 @@
-"""A Collector in front and beside, for real: stops come through, and batches as they are set here cost little."""
+"""A Collector in front and beside, for real: stops come through, and small batches cost little."""
 
 from __future__ import annotations
 
