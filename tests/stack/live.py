@@ -99,7 +99,9 @@ class Live:
                 "crawl": ["spanfuse.demo.crawl", "--helpers", "2", "--seconds", "110"],
             }
             curtain = [
-                await troupe.start(name, ["-m", *arguments], environment)
+                await troupe.start(
+                    name, ["-m", *arguments], environment | {"OTEL_SERVICE_NAME": f"demo-{name}"}
+                )
                 for name, arguments in agents.items()
             ]
             spender = await troupe.start("spender", ["-m", "tests.stack.spender", *ROUNDS], environment)

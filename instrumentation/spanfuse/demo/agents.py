@@ -72,7 +72,7 @@ def write(task: Task, client: OpenAI, run: str) -> None:
 
 def play(task: Task) -> None:
     """One run under the plain client."""
-    with OpenAI() as client, spanfuse.run(feature=task.scenario.name) as run:
+    with OpenAI() as client, spanfuse.run(feature=task.scenario.name, agent=task.scenario.name) as run:
         if task.scenario.mid_stream:
             write(task, client, run.id)
         else:
@@ -81,7 +81,8 @@ def play(task: Task) -> None:
 
 async def play_async(task: Task) -> None:
     """One run under the asynchronous client."""
-    async with AsyncOpenAI() as client, spanfuse.run(feature=task.scenario.name):
+    name = task.scenario.name
+    async with AsyncOpenAI() as client, spanfuse.run(feature=name, agent=name):
         await work_async(task, client)
 
 

@@ -46,7 +46,7 @@ async def crawl(helpers: int, seconds: float, feature: str) -> int:
 
 
 async def _write(client: AsyncOpenAI, request: str, feature: str) -> None:
-    async with spanfuse.run(feature=feature):
+    async with spanfuse.run(feature=feature, agent=FEATURE):
         await client.chat.completions.create(
             model=MODEL, messages=[{"role": "user", "content": request}], user=feature
         )

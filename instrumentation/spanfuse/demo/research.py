@@ -88,7 +88,7 @@ class Research:
             await asyncio.sleep(allowance.PAUSE)
 
     async def _write(self, request: str) -> None:
-        async with spanfuse.run(feature=allowance.FEATURE):
+        async with spanfuse.run(feature=allowance.FEATURE, agent=allowance.FEATURE):
             await self._client.chat.completions.create(
                 model=MODEL, messages=[{"role": "user", "content": request}], user=allowance.FEATURE
             )

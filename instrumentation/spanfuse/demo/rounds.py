@@ -76,7 +76,10 @@ async def play_round(
 ) -> None:
     """Starts the agents, lets them begin together, and follows them to their ends."""
     async with Troupe() as troupe:
-        started = [await troupe.start(name, command, environment) for name, command in agents]
+        started = [
+            await troupe.start(name, command, {**environment, "OTEL_SERVICE_NAME": f"demo-{name}"})
+            for name, command in agents
+        ]
         await asyncio.gather(*(agent.expect("ready", stage.READY_WITHIN) for agent in started))
         for agent in started:
             await agent.order("go")

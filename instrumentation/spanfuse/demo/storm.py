@@ -34,7 +34,7 @@ async def _arrive(scenario: Scenario, pause: float, client: AsyncOpenAI) -> None
     await asyncio.sleep(pause)
     task = Task(scenario)
     with backstage.ending(task):
-        async with spanfuse.run(feature="storm"):
+        async with spanfuse.run(feature="storm", agent="storm"):
             await work_async(task, client)
 
 
