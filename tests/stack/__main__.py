@@ -10,10 +10,12 @@ import argparse
 import os
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from tests.stack import ports
+from tests.stack.far_ends import Heard, Hook
 from tests.stack.programs import ROOT, Failed, Missing, Program, Troupe
 from tests.stack.stack import Stack
 
@@ -44,6 +46,13 @@ def agents(stack: Stack) -> Program:
     return Program("agents", command, lambda: True, stack.application())
 
 
+def shout(heard: Heard) -> None:
+    """Prints an alert that people are told of."""
+    if heard.name != "Watchdog":
+        what = heard.labels.get("severity", "") if heard.firing else "is over"
+        print(f"{time.strftime('%H:%M:%S')} alert ({what}): {heard.name}: {heard.text}", flush=True)
+
+
 def hold(troupe: Troupe) -> int:
     """Waits for Ctrl-C, or for a program that ends by itself. Returns the exit code."""
     try:
@@ -64,20 +73,26 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of all data")
     options = parser.parse_args()
     collector = "collector-beside.yaml" if options.beside else "collector.yaml"
-    stack = Stack(options.data.resolve(), ports.choose(os.environ), collector)
     try:
-        with Troupe(stack.folder / "logs") as troupe:
-            print("starting ...")
-            stack.start(troupe)
-            if not options.no_agents:
-                troupe.launch(agents(stack))
-            show(stack)
-            return hold(troupe)
+        with Hook(shout) as hook:
+            stack = Stack(options.data.resolve(), ports.choose(os.environ), collector, people=hook.address)
+            return run(stack, with_agents=not options.no_agents)
     except (Failed, Missing) as error:
         print(error, file=sys.stderr)
     except KeyboardInterrupt:
         pass
     return 1
+
+
+def run(stack: Stack, with_agents: bool) -> int:
+    """Starts everything and holds it. Returns the exit code."""
+    with Troupe(stack.folder / "logs") as troupe:
+        print("starting ...")
+        stack.start(troupe)
+        if with_agents:
+            troupe.launch(agents(stack))
+        show(stack)
+        return hold(troupe)
 
 
 if __name__ == "__main__":

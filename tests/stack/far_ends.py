@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -149,18 +149,19 @@ class Heard:
 
 @dataclass
 class Hook:
-    """Whoever is told of alerts. A context: it listens inside."""
+    """Whoever is told of alerts, and `notice`s each as it comes. A context: it listens inside."""
 
+    notice: Callable[[Heard], object] = lambda heard: None
     heard: list[Heard] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self.heard))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._hear))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     @property
     def address(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -172,6 +173,10 @@ class Hook:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def _hear(self, heard: Heard) -> None:
+        self.heard.append(heard)
+        self.notice(heard)
 
     def first(self, name: str, **labels: str) -> Heard | None:
         """The first that fired with that name and those labels."""
@@ -186,13 +191,14 @@ class Hook:
         ]
 
 
-def _handler(heard: list[Heard]) -> type[BaseHTTPRequestHandler]:
+def _handler(hear: Callable[[Heard], object]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             """Alertmanager tells of a group of alerts."""
             now = time.time()
             body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
-            heard.extend(_alert(each, self.path.rpartition("/")[2], now) for each in body["alerts"])
+            for alert in body["alerts"]:
+                hear(_alert(alert, self.path.rpartition("/")[2], now))
             self.send_response(200)
             self.end_headers()
 

@@ -135,7 +135,7 @@ def live_stack(collector: str = "collector.yaml") -> Iterator[Live]:
     try:
         with Hook() as hook, Troupe(folder / "logs") as troupe:
             chosen = ports.choose({}, usual=False)
-            stack = Stack(folder, chosen, collector, BUDGETS, hooks=(hook.address,))
+            stack = Stack(folder, chosen, collector, BUDGETS, people=hook.address)
             stack.start(troupe)
             yield Live(stack, hook)
     finally:

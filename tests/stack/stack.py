@@ -22,6 +22,7 @@ from tests.stack.programs import ROOT, Program, Running, Troupe, answers, find
 SECRETS = (
     "SPANFUSE_ADMIN_TOKEN",
     "SPANFUSE_TOKEN",
+    "SPANFUSE_ALERTMANAGER_TOKEN",
     "POSTGRES_PASSWORD",
     "SPANFUSE_DB_PASSWORD",
     "GRAFANA_DB_PASSWORD",
@@ -34,15 +35,15 @@ SECRETS = (
 class Stack:
     """One stack. `start` once, in a troupe.
 
-    `folder` keeps its data. `extra` goes over deploy/processor.yaml; `hooks` are addresses that every alert
-    is told to, besides what rules/alertmanager.yml says. `collector` is a file of deploy/.
+    `folder` keeps its data. `extra` goes over deploy/processor.yaml; `people` is host:port of whoever is told
+    of alerts. `collector` is a file of deploy/.
     """
 
     folder: Path
     ports: Mapping[str, int]
     collector: str = "collector.yaml"
     extra: Mapping[str, object] = field(default_factory=dict)
-    hooks: tuple[str, ...] = ()
+    people: str = "127.0.0.1:9095"
     running: dict[str, Running] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -99,6 +100,7 @@ class Stack:
             "SPANFUSE_LISTEN_METRICS_PORT": str(self.ports["PROCESSOR_METRICS_PORT"]),
             "SPANFUSE_ADMIN_TOKEN": self.secrets["SPANFUSE_ADMIN_TOKEN"],
             "SPANFUSE_CLIENT_TOKENS": self.secrets["SPANFUSE_TOKEN"],
+            "SPANFUSE_ALERTS_ALERTMANAGER_TOKEN": self.secrets["SPANFUSE_ALERTMANAGER_TOKEN"],
             "SPANFUSE_STORE_URL": self.database,
             "SPANFUSE_STORE_LEDGER_URL": self._ledger(),
             "SPANFUSE_FORWARD_ENDPOINT": self.at("JAEGER_OTLP_PORT"),
@@ -119,18 +121,18 @@ class Stack:
 
     def _alertmanager(self) -> Program:
         folder = self.folder / "alertmanager"
-        folder.mkdir(exist_ok=True)
-        file = folder / "alertmanager.yml"
-        file.write_text(yaml.safe_dump(self._routes()))
-        command = [
-            find("prometheus-alertmanager", "alertmanager"),
-            f"--config.file={file}",
-            f"--storage.path={folder}/data",
-            "--cluster.listen-address=",
-            f"--web.listen-address=127.0.0.1:{self.ports['ALERTMANAGER_PORT']}",
-        ]
+        environment = {
+            "ALERTMANAGER": find("prometheus-alertmanager", "alertmanager"),
+            "MADE": str(folder),
+            "ROUTES": str(ROOT / "rules/alertmanager.yml"),
+            "PROCESSOR": f"127.0.0.1:{self.ports['PROCESSOR_HTTP_PORT']}",
+            "PEOPLE": self.people,
+            "SPANFUSE_ALERTMANAGER_TOKEN": self.secrets["SPANFUSE_ALERTMANAGER_TOKEN"],
+        }
+        listen = f"--web.listen-address=127.0.0.1:{self.ports['ALERTMANAGER_PORT']}"
+        command = ["sh", str(ROOT / "deploy/alertmanager.sh"), f"--storage.path={folder}/data", listen]
         health = self.at("ALERTMANAGER_PORT") + "/-/ready"
-        return Program("alertmanager", command, lambda: answers(health), {})
+        return Program("alertmanager", command, lambda: answers(health), environment)
 
     def _prometheus(self) -> Program:
         folder = self.folder / "prometheus"
@@ -160,17 +162,6 @@ class Stack:
         for name, port in targets.items():
             found = [{"targets": [f"127.0.0.1:{self.ports[port]}"]}]
             (folder / "targets" / f"{name}.yml").write_text(yaml.safe_dump(found))
-
-    def _routes(self) -> object:
-        """rules/alertmanager.yml, with the addresses of this place, and whoever else wants to hear."""
-        text = (ROOT / "rules/alertmanager.yml").read_text()
-        routes = yaml.safe_load(
-            text.replace("//processor:4318", f"//127.0.0.1:{self.ports['PROCESSOR_HTTP_PORT']}")
-        )
-        for receiver in routes["receivers"]:
-            told = [{"url": f"{hook}/{receiver['name']}", "send_resolved": True} for hook in self.hooks]
-            receiver["webhook_configs"] = [*receiver.get("webhook_configs", ()), *told]
-        return routes
 
     def _numbers(self, *names: str) -> dict[str, str]:
         return {f"{name}_PORT": str(self.ports[f"{name}_PORT"]) for name in names}
