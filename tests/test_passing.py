@@ -122,6 +122,17 @@ def test_where_nobody_wants_to_be_told_only_what_came_is_passed_on() -> None:
     assert sorted(backend.taken) == sorted(sent)
 
 
+def test_where_somebody_else_sends_the_spans_only_what_the_breaker_does_is_passed_on() -> None:
+    with (
+        over_grpc() as backend,
+        running(Forward(endpoint=backend.endpoint, spans=False)) as made,
+    ):
+        sent = made.loop()
+        until(lambda: "trip" in kinds(backend))
+
+    assert [each for each in backend.taken if each in sent] == []
+
+
 def test_our_own_span_that_comes_back_is_neither_judged_nor_passed_on_again() -> None:
     with (
         over_grpc() as backend,

@@ -57,7 +57,8 @@ class Forward:
 
     `destinations` are by name. `endpoint`, `protocol` and `headers` are those of one more, named default.
     `max_waiting_bytes` is the most that waits for each; what could not be sent for `max_age` seconds is let
-    go. With `events`, what the breaker does is sent along, as spans of its own.
+    go. With `events`, what the breaker does is sent along, as spans of its own; without `spans`, nothing else
+    is: for where somebody else sends the spans there.
     """
 
     endpoint: str = ""
@@ -67,6 +68,7 @@ class Forward:
     max_waiting_bytes: int = field(default=256 * 1024 * 1024, metadata=A_KILOBYTE)
     max_age: float = field(default=300.0, metadata=NOT_AT_ONCE)
     events: bool = True
+    spans: bool = True
 
     def everywhere(self) -> Mapping[str, Destination]:
         """Every destination, by name."""

@@ -40,7 +40,7 @@ class Passing:
     """Of one service, from `start` to `close`.
 
     Attributes:
-        onward: what intakes hand requests on by; None: there is no destination.
+        onward: what intakes hand requests on by; None: there is no destination for them.
 
     Raises:
         StartError: a file of authorities cannot be used.
@@ -65,7 +65,8 @@ class Passing:
             self._forwarding = forwarding = Forwarding(config.forward, clock, unpack, on_fault)
         except (OSError, ValueError) as error:
             raise StartError(f"forward: a ca_file cannot be used: {error}") from None
-        self.onward = Onward(forwarding.offer, forwarding.instance)
+        if config.forward.spans:
+            self.onward = Onward(forwarding.offer, forwarding.instance)
 
     def start(self) -> None:
         """Begins to send."""

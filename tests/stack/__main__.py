@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.stack import ports
 from tests.stack.far_ends import Heard, Hook
 from tests.stack.programs import ROOT, Failed, Missing, Program, Troupe
-from tests.stack.stack import Stack
+from tests.stack.stack import BESIDE, Stack
 
 DATA = ROOT / ".stack" / "data"
 PAGES: Mapping[str, tuple[str, str]] = {
@@ -72,7 +72,7 @@ def main() -> int:
     parser.add_argument("--beside", action="store_true", help="the Collector beside spanfuse, not in front")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of all data")
     options = parser.parse_args()
-    collector = "collector-beside.yaml" if options.beside else "collector.yaml"
+    collector = BESIDE if options.beside else "collector.yaml"
     try:
         with Hook(shout) as hook:
             stack = Stack(options.data.resolve(), ports.choose(os.environ), collector, people=hook.address)

@@ -1,30 +1,24 @@
 """The stack at work, and agents of the demo that play before it: what they said, and when it showed.
 
-Rule 1: everything plays at once and once; tests look at what came of it. Rule 2: agents send their spans to
-the Collector and take orders from the processor, as docker-compose.yml has it. Rule 3: every wait is bounded.
+Rule 1: everything plays at once and once; tests look at what came of it. Rule 2: every wait is bounded.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from tests.stack import ports
+from tests.stack import acting, ports
 from tests.stack.far_ends import Hook, Jaeger, Prometheus, Rows
 from tests.stack.programs import Troupe
 from tests.stack.stack import Stack
-
-from spanfuse.demo import processes, stage
 
 ROUNDS = tuple(f"round-{number}" for number in range(1, 11))
 """Budgets so small that four calls spend one: each is a condition whose alert is waited for."""
@@ -47,6 +41,16 @@ BUDGETS: Mapping[str, object] = {
 }
 """What goes over deploy/processor.yaml here."""
 
+AGENTS: Mapping[str, Sequence[str]] = {
+    "looping": ("spanfuse.demo.agents", "looping"),
+    "alternating": ("spanfuse.demo.agents", "alternating"),
+    "healthy": ("spanfuse.demo.agents", "healthy"),
+    "polling": ("spanfuse.demo.agents", "polling"),
+    "crawl": ("spanfuse.demo.crawl", "--helpers", "2", "--seconds", "110"),
+    "spender": ("tests.stack.spender", *ROUNDS),
+}
+"""Who plays: loops, honest ones, one that spends its hourly budget steadily, one that spends ten in turn."""
+
 PLAY_WITHIN = 150.0
 """Seconds that all agents together may take."""
 
@@ -57,9 +61,8 @@ class Live:
 
     stack: Stack
     hook: Hook
-    said: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    said: acting.Said = field(default_factory=dict)
     rows_seen: dict[str, float] = field(default_factory=dict)
-    crawled_out: float = 0.0
 
     @property
     def jaeger(self) -> Jaeger:
@@ -81,42 +84,10 @@ class Live:
         watcher = threading.Thread(target=self._watch_rows, args=(over,))
         watcher.start()
         try:
-            asyncio.run(asyncio.wait_for(self._play(), PLAY_WITHIN))
+            self.said = asyncio.run(acting.play(self.stack.application(), AGENTS, PLAY_WITHIN))
         finally:
             over.set()
             watcher.join()
-
-    async def _play(self) -> None:
-        async with processes.Troupe() as troupe:
-            provider = await stage.start_provider(troupe, pace=1.0)
-            environment = stage.agent_environment(provider, None, own=True) | self.stack.application()
-            environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-            agents = {
-                "looping": ["spanfuse.demo.agents", "looping"],
-                "alternating": ["spanfuse.demo.agents", "alternating"],
-                "healthy": ["spanfuse.demo.agents", "healthy"],
-                "polling": ["spanfuse.demo.agents", "polling"],
-                "crawl": ["spanfuse.demo.crawl", "--helpers", "2", "--seconds", "110"],
-            }
-            curtain = [
-                await troupe.start(
-                    name, ["-m", *arguments], environment | {"OTEL_SERVICE_NAME": f"demo-{name}"}
-                )
-                for name, arguments in agents.items()
-            ]
-            spender = await troupe.start("spender", ["-m", "tests.stack.spender", *ROUNDS], environment)
-            for agent in curtain:
-                await agent.expect("ready", stage.READY_WITHIN)
-            for agent in curtain:
-                await agent.order("go")
-            await asyncio.gather(*(self._follow(agent) for agent in (*curtain, spender)))
-
-    async def _follow(self, agent: processes.Child) -> None:
-        heard = self.said.setdefault(agent.name, [])
-        async for event in agent.events():
-            heard.append({**event, "heard": time.time()})
-        if not heard or (agent.name != "spender" and heard[-1]["event"] != "done"):
-            raise processes.ChildFailed(f"{agent.name} was lost: {agent.last_words()}")
 
     def _watch_rows(self, over: threading.Event) -> None:
         """Notes when the row of each budget that is spent can be read, by its budget."""

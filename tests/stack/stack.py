@@ -19,6 +19,9 @@ import yaml
 from tests.stack import databases
 from tests.stack.programs import ROOT, Program, Running, Troupe, answers, find
 
+BESIDE = "collector-beside.yaml"
+"""The Collector that sends spans to the backend itself."""
+
 SECRETS = (
     "SPANFUSE_ADMIN_TOKEN",
     "SPANFUSE_TOKEN",
@@ -104,6 +107,7 @@ class Stack:
             "SPANFUSE_STORE_URL": self.database,
             "SPANFUSE_STORE_LEDGER_URL": self._ledger(),
             "SPANFUSE_FORWARD_ENDPOINT": self.at("JAEGER_OTLP_PORT"),
+            "SPANFUSE_FORWARD_SPANS": "false" if self.collector == BESIDE else "true",
         }
         file = ROOT / "deploy/processor.yaml"
         if self.extra:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import psycopg
 import pytest
+from tests.stack.acting import ending
 from tests.stack.far_ends import Heard, Span
 from tests.stack.live import ROUNDS, Live
 from tests.waiting import until
@@ -33,12 +34,6 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
     return line
 
 
-def ending(live: Live, name: str) -> dict[str, object]:
-    """How an agent ended, in its own words."""
-    (said,) = (each for each in live.said[name] if each["event"] == "ended")
-    return dict(said["ended"])
-
-
 def breaker(spans: Sequence[Span]) -> list[Span]:
     return [span for span in spans if span.name == BREAKER]
 
@@ -50,7 +45,8 @@ def trips(live: Live) -> list[dict[str, object]]:
 
 def test_what_loops_is_stopped_and_what_works_is_not(played: Live) -> None:
     outcomes = {
-        name: ending(played, name)["outcome"] for name in ("looping", "alternating", "healthy", "polling")
+        name: ending(played.said, name)["outcome"]
+        for name in ("looping", "alternating", "healthy", "polling")
     }
 
     assert outcomes == {
@@ -157,5 +153,5 @@ def test_kill_latencies_that_applications_report_are_in_the_row_of_the_trip(play
 
     say("loop decided -> stopped, as reported", told())
     say("loop's last call -> stopped, as the agent says", [
-        float(str(ending(played, name)["kill_latency"])) for name in ("looping", "alternating")
+        float(str(ending(played.said, name)["kill_latency"])) for name in ("looping", "alternating")
     ])  # fmt: skip
