@@ -86,13 +86,15 @@ def test_the_trace_of_a_trip_is_in_jaeger_and_tells_of_it(played: Live) -> None:
 
 def test_spans_of_honest_work_are_in_jaeger_as_well(played: Live) -> None:
     with played.rows() as rows:
-        (row,) = rows.ask("SELECT trace_id, count(*) AS steps FROM run_step WHERE feature = 'healthy' "
-                          "GROUP BY trace_id ORDER BY steps DESC LIMIT 1")  # fmt: skip
+        (row,) = rows.ask(
+            """SELECT trace_id, count(*) AS steps FROM run_step WHERE feature = 'healthy'
+               GROUP BY trace_id ORDER BY steps DESC LIMIT 1"""
+        )
 
     spans = played.jaeger.trace(row["trace_id"])
 
     assert len(spans) >= row["steps"] > 30
-    assert breaker(spans) == []
+    assert {each.tags["spanfuse.breaker.kind"] for each in breaker(spans)} <= {"warn"}
 
 
 def test_every_target_is_scraped_and_every_rule_can_be_evaluated(played: Live) -> None:
