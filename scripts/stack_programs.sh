@@ -10,10 +10,7 @@ source deploy/versions.env
 stack=$PWD/.stack
 mkdir -p "$stack/bin" "$stack/built"
 
-missing=()
-command -v prometheus >/dev/null || missing+=(prometheus)
-command -v prometheus-alertmanager >/dev/null || missing+=(prometheus-alertmanager)
-if [ ${#missing[@]} -gt 0 ]; then scripts/debian_packages.sh "${missing[@]}"; fi
+scripts/observability_tools.sh
 scripts/database_servers.sh
 
 # Builds a program unless what it was built from is the same as now: build NAME SOURCE COMMAND...

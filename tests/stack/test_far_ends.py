@@ -112,6 +112,14 @@ def test_trips_are_series(played: Live) -> None:
     assert played.prometheus.total('{__name__=~"otelcol_exporter_send_failed_spans(_total)?"}') == 0
 
 
+def test_alertmanager_reaches_everybody_and_the_processor_lets_it_in(played: Live) -> None:
+    asked = played.prometheus.total
+    until(lambda: asked('spanfuse_alert_orders_total{outcome="ignored"}') > 0, SOON, every=0.2)  # by no policy
+
+    assert asked('alertmanager_notifications_total{integration="webhook"}') > 0
+    assert asked('alertmanager_notifications_failed_total{integration="webhook"}') == 0
+
+
 def test_a_forecast_is_at_the_webhook_before_the_budget_is_spent(played: Live, say: Say) -> None:
     told = played.hook.first("SpanfuseBudgetForecastExhaustion", budget="crawl", severity="critical")
     until(lambda: played.hook.first("SpanfuseBudgetExhausted", budget="crawl"), SOON, every=0.2)
