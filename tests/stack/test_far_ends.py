@@ -114,7 +114,7 @@ def test_trips_are_series(played: Live) -> None:
 
 def test_alertmanager_reaches_everybody_and_the_processor_lets_it_in(played: Live) -> None:
     asked = played.prometheus.total
-    until(lambda: asked('spanfuse_alert_orders_total{outcome="ignored"}') > 0, SOON, every=0.2)  # by no policy
+    until(lambda: asked('spanfuse_alert_orders_total{outcome="ignored"}') > 0, SOON, every=0.2)
 
     assert asked('alertmanager_notifications_total{integration="webhook"}') > 0
     assert asked('alertmanager_notifications_failed_total{integration="webhook"}') == 0
