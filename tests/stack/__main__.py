@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import threading
 import time
@@ -21,7 +22,6 @@ from tests.stack.stack import BESIDE, Stack
 
 DATA = ROOT / ".stack" / "data"
 PAGES: Mapping[str, tuple[str, str]] = {
-    "operators": ("PROCESSOR_HTTP_PORT", "/v1/runs"),
     "metrics": ("PROCESSOR_METRICS_PORT", "/metrics"),
     "traces (Jaeger)": ("JAEGER_QUERY_PORT", "/api/services"),
     "figures (Prometheus)": ("PROMETHEUS_PORT", "/alerts"),
@@ -35,6 +35,10 @@ def show(stack: Stack) -> None:
         print(f"  {what:<22} {stack.at(port)}{path}")
     database = f"host=127.0.0.1 port={stack.ports['POSTGRES_PORT']} dbname=spanfuse user=grafana_reader"
     print(f"  {'events (Postgres)':<22} {database}, password: {stack.folder}/secrets.env")
+    print("  an operator:")
+    print(
+        f"    set -a; . {stack.folder}/secrets.env; export SPANFUSE_ADMIN_URL={stack.at('PROCESSOR_HTTP_PORT')}"
+    )
     print("  an application of yours:")
     for name, value in stack.application().items():
         print(f"    export {name}={value}")
@@ -72,6 +76,8 @@ def main() -> int:
     parser.add_argument("--beside", action="store_true", help="the Collector beside spanfuse, not in front")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of all data")
     options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # as Ctrl-C: whatever ends us ends what we started
     collector = BESIDE if options.beside else "collector.yaml"
     try:
         with Hook(shout) as hook:
