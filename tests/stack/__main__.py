@@ -36,9 +36,8 @@ def show(stack: Stack) -> None:
     database = f"host=127.0.0.1 port={stack.ports['POSTGRES_PORT']} dbname=spanfuse user=grafana_reader"
     print(f"  {'events (Postgres)':<22} {database}, password: {stack.folder}/secrets.env")
     print("  an operator:")
-    print(
-        f"    set -a; . {stack.folder}/secrets.env; export SPANFUSE_ADMIN_URL={stack.at('PROCESSOR_HTTP_PORT')}"
-    )
+    url = stack.at("PROCESSOR_HTTP_PORT")
+    print(f"    set -a; . {stack.folder}/secrets.env; export SPANFUSE_ADMIN_URL={url}")
     print("  an application of yours:")
     for name, value in stack.application().items():
         print(f"    export {name}={value}")
