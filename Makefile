@@ -75,8 +75,8 @@ dashboards: $(STAMP)
 	@$(BIN)/python -m grafana.building
 
 # The dashboards against real servers, and drawn with Grafana's own components, and the page of `spanfuse report`
-# in Chromium; scripts/dashboard_programs.sh has
-# what it needs on this machine. GRAFANA_PICTURES is where the pictures go, else grafana/render/out/pictures.
+# in Chromium; scripts/dashboard_programs.sh has what it needs on this machine. GRAFANA_PICTURES is where the pictures
+# go, else grafana/render/out/pictures.
 grafana-proof: $(STAMP)
 	@cd grafana/render && npm install --ignore-scripts --loglevel=error && npm run --silent build
 	@$(BIN)/python -m pytest -q tests/grafana/live tests/reporting/browser $(ARGS)
