@@ -39,7 +39,7 @@ def kept(runs: int, spans: int, limit: int = 20_000) -> int:
 
 
 def _traced() -> int:
-    """Bytes that lines of the engine have asked for: threads that other tests left behind ask for some, too."""
+    """Bytes that lines of the engine asked for: threads that other tests left behind ask for some, too."""
     taken = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, OF_THE_ENGINE)])
     return sum(trace.size for trace in taken.traces)
 
