@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.engine.making import NOON, SECOND, Book, agent, ended, model
 
-from spanfuse_processor.bookkeeping import Journal, Keeping
+from spanfuse_processor.bookkeeping.journal import Journal, Keeping
 from spanfuse_processor.engine import Engine, Policy
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import BreakerKey, Fingerprints, Identity, Level

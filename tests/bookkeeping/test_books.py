@@ -13,8 +13,8 @@ from tests.stores.making import NOON, call, entries, entry, happened
 from tests.waiting import until
 from tests.writing.test_keeping import FakeLedger
 
-from spanfuse_processor.bookkeeping import Books
 from spanfuse_processor.bookkeeping import books as book_keeping
+from spanfuse_processor.bookkeeping.books import Books
 from spanfuse_processor.store import Store, StoreError, Written
 from spanfuse_processor.storing import open_store
 from spanfuse_processor.writing import Restored

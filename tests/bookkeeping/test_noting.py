@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from spanfuse_processor.bookkeeping import note_of
+from spanfuse_processor.bookkeeping.noting import note_of
 from spanfuse_processor.engine.alerts import BudgetEvent, Condition
 from spanfuse_processor.engine.budget import Account, Measure, Reaction
 from spanfuse_processor.engine.verdicts import Mode

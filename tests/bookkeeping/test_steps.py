@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.engine.driving import tell
 from tests.engine.making import NOON, SECOND, Book, agent, ended, model, span, trace
 
-from spanfuse_processor.bookkeeping import Recorder
+from spanfuse_processor.bookkeeping.steps import Recorder
 from spanfuse_processor.engine import Engine, Policy
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import ErrorClass, Fingerprints, Identity, Usage

@@ -13,8 +13,7 @@ from typing import Any, Final
 from spanfuse_processor.bookkeeping.bodies import body_of, name_of
 from spanfuse_processor.bookkeeping.events import Standing
 from spanfuse_processor.store import EventRow
-from spanfuse_processor.wire.effects import Effect
-from spanfuse_processor.wire.messages import Instance
+from spanfuse_processor.wire.effect import Effect, Instance
 
 REMEMBERED: Final = 10_000
 """Applications and directives, in pairs."""

@@ -28,8 +28,7 @@ from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.engine.tree.spending import Amended
 from spanfuse_processor.engine.verdicts import Directive, Verdict
 from spanfuse_processor.store import EventRow
-from spanfuse_processor.wire.effects import Effect
-from spanfuse_processor.wire.messages import Instance
+from spanfuse_processor.wire.effect import Effect, Instance
 from spanfuse_processor.writing import Wanted, Writer
 
 STANDING: Final = 10_000

@@ -6,23 +6,15 @@ own clock, None where nothing was measured. Reading never raises.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from spanfuse_processor.wire import control_pb2 as pb
+from spanfuse_processor.wire.effect import Effect, EffectState
 from spanfuse_processor.wire.plain import duration, seconds, text
 
+__all__ = ["MAX_ERROR", "Effect", "EffectState", "decode", "encode"]
+
 MAX_ERROR = 1024  # characters
-
-
-class EffectState(StrEnum):
-    """How far a directive got."""
-
-    RECEIVED = "received"
-    APPLIED = "applied"
-    REJECTED = "rejected"
-    EXPIRED = "expired"
 
 
 _STATES: Final = {
@@ -32,31 +24,6 @@ _STATES: Final = {
     EffectState.EXPIRED: pb.Effect.STATE_EXPIRED,
 }
 _KNOWN: Final[dict[int, EffectState]] = {number: state for state, number in _STATES.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """One application's answer to one revision of a directive; counts are totals so far.
-
-    `applied_after` runs from receipt to the first effect, `kill_latency` from the offending span's end
-    to the closed gate. `error` says why it was rejected. `throttled_for` is how long throttled calls waited,
-    all together.
-    """
-
-    directive_id: str
-    revision: int
-    state: EffectState
-    error: str = ""
-    calls_refused: int = 0
-    tasks_cancelled: int = 0
-    streams_closed: int = 0
-    not_interruptible: int = 0
-    applied_after: float | None = None
-    kill_latency: float | None = None
-    calls_throttled: int = 0
-    throttled_for: float = 0.0
-    calls_degraded: int = 0
-    calls_not_degraded: int = 0
 
 
 def encode(effect: Effect) -> pb.Effect:

@@ -7,14 +7,32 @@ Rule 1: the server's events are made as bytes, once for all who watch. Rule 2: a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from spanfuse_processor.engine.verdicts import Action, Directive, Removal
+from spanfuse_processor.engine.verdicts import Directive, Removal
 from spanfuse_processor.wire import control_pb2 as pb
 from spanfuse_processor.wire import directives
+from spanfuse_processor.wire.effect import Instance
 from spanfuse_processor.wire.plain import duration, text
+
+__all__ = [
+    "MAX_EVENT",
+    "SERVICE",
+    "Change",
+    "Cursor",
+    "Instance",
+    "bookmark",
+    "decode_cursor",
+    "decode_instance",
+    "deltas",
+    "encode_change",
+    "encode_cursor",
+    "encode_instance",
+    "go_away",
+    "newest",
+    "snapshots",
+]
 
 M = TypeVar("M", pb.Directive, pb.Directive | pb.Removal)
 SERVICE: Final = "spanfuse.control.v1.Control"
@@ -26,17 +44,6 @@ class Cursor(NamedTuple):
 
     epoch: str
     revision: int
-
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """Who watches or reports, as in the resource of its spans. No actions named: it takes any."""
-
-    service: str = ""
-    id: str = ""
-    version: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict)
-    supported: frozenset[Action] = frozenset()
 
 
 def encode_instance(instance: Instance) -> pb.Instance:

@@ -18,7 +18,7 @@ from tests.waiting import until
 from tests.writing.stores import HandClock
 from tests.writing.test_keeping import FakeLedger
 
-from spanfuse_processor.bookkeeping import Books
+from spanfuse_processor.bookkeeping.books import Books
 from spanfuse_processor.clock import SystemClock
 from spanfuse_processor.store import StoreError
 from spanfuse_processor.storing import open_store
