@@ -9,10 +9,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from spanfuse_processor.store import Store, StoreError
 from spanfuse_processor.stores import STORES
+
+LONGEST: Final = 300
+"""Characters of a reason."""
 
 EXTRA_OF: Final = {"redis": "redis", "rediss": "redis", "postgresql": "postgres"}
 """Which extra brings the driver of a scheme."""
@@ -68,3 +71,19 @@ def shown(url: str) -> str:
     host = f"{parts.username}@" if parts.username else ""
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{host}{parts.hostname or ''}{port}{parts.path}"
+
+
+def reason(error: BaseException, url: str) -> str:
+    """What a failure says, in one line and without the password of the URL.
+
+    >>> reason(ValueError("no\\n such: 's3cret'"), "redis://:s3cret@cache")
+    "no such: '***'"
+    """
+    text = " ".join(str(error).split()) or type(error).__name__
+    try:
+        password = urlsplit(url).password
+    except ValueError:
+        password = None
+    for each in (password, unquote(password or "")):
+        text = text.replace(each, "***") if each else text
+    return text[:LONGEST]

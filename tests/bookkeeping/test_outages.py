@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from tests.writing.stores import HandClock
 
-from spanfuse_processor.bookkeeping.outages import LONGEST, QUIET, Outages, reason
+from spanfuse_processor.bookkeeping.outages import QUIET, Outages
 from spanfuse_processor.store import RowsRefused, StoreError
+from spanfuse_processor.storing import LONGEST, reason
 
 URL = "postgresql://ann:s3cret@db/spend"
 AWAY = StoreError("postgresql: nobody there")

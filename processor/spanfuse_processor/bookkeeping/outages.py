@@ -12,16 +12,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
-from spanfuse_processor.storing import shown
+from spanfuse_processor.storing import reason, shown
 from spanfuse_processor.telemetry import log
 
 QUIET: Final = 60.0
 """Seconds between two lines about the same store."""
-
-LONGEST: Final = 300
-"""Characters of a reason."""
 
 
 @dataclass(slots=True)
@@ -98,19 +94,3 @@ class Outages:
         """Something of the ledger was let go of before it was read."""
         sentence = "what others wrote into the ledger was gone before it was read: it is read anew"
         log.say(logging.WARNING, sentence, store=shown(url))
-
-
-def reason(error: BaseException, url: str) -> str:
-    """What a failure says, in one line and without the password of the URL.
-
-    >>> reason(ValueError("no\\n such: 's3cret'"), "redis://:s3cret@cache")
-    "no such: '***'"
-    """
-    text = " ".join(str(error).split()) or type(error).__name__
-    try:
-        password = urlsplit(url).password
-    except ValueError:
-        password = None
-    for each in (password, unquote(password or "")):
-        text = text.replace(each, "***") if each else text
-    return text[:LONGEST]
