@@ -11,10 +11,12 @@ import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from spanfuse import prices, runtime
 from spanfuse.board import Board
+from spanfuse.breaker_spans import show
 from spanfuse.degrading import Degrader
 from spanfuse.errors import SettingsError
 from spanfuse.expecting import Expecting
@@ -76,6 +78,7 @@ def assemble(settings: Settings, board: Board | None = None, host: Host | None =
         live.settings = replace(live.settings, policy=policy)
 
     host.followers.append(obey)
+    host.witnesses.append(partial(show, tracing))
     return live
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from spanfuse.orders import REFUSING
 from spanfuse_processor.engine.verdicts import Directive
+from spanfuse_processor.wire.effect import Effect, EffectState
 
 RECORDS: Final = 10_000
 """How many directives' records are kept."""
@@ -40,6 +41,30 @@ class Effects:
     calls_not_degraded: int = 0  # that had nothing to give up, or were not taken so
     applied_after: float | None = None  # receipt -> first effect
     kill_latency: float | None = None  # offending span's end here -> gate closed here
+
+
+def told(record: Effects) -> Effect:
+    """The record as whoever gave the directive is told of it."""
+    if record.rejected:
+        state = EffectState.REJECTED
+    else:
+        state = EffectState.RECEIVED if record.applied_after is None else EffectState.APPLIED
+    return Effect(
+        directive_id=record.directive.id,
+        revision=record.directive.revision,
+        state=state,
+        error=record.rejected,
+        calls_refused=record.calls_refused,
+        tasks_cancelled=record.tasks_cancelled,
+        streams_closed=record.streams_closed,
+        not_interruptible=record.not_interruptible,
+        applied_after=record.applied_after,
+        kill_latency=record.kill_latency,
+        calls_throttled=record.calls_throttled,
+        throttled_for=record.throttled_for,
+        calls_degraded=record.calls_degraded,
+        calls_not_degraded=record.calls_not_degraded,
+    )
 
 
 class Ledger:

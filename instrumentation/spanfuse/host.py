@@ -14,12 +14,15 @@ from enum import StrEnum
 from typing import Protocol
 
 from spanfuse.purse import Purse
+from spanfuse_processor.engine.breaker_span import BreakerSpan
 from spanfuse_processor.engine.events import CallOpen, Heartbeat, RawSpan
 from spanfuse_processor.engine.nouns import BreakerKey, Instant, Kind
 from spanfuse_processor.engine.policy import Policy
 
 OnPolicy = Callable[[Policy], None]
 """Goes by another policy from now on."""
+Witness = Callable[[BreakerSpan], None]
+"""Shows what the breaker did."""
 
 
 class HostState(StrEnum):
@@ -44,7 +47,8 @@ class HostStats:
     reconnects: int = 0
     faults: int = 0  # internal errors that were swallowed
     last_fault: str = ""
-    unkept: int = 0  # attempts to keep what is spent that failed
+    unkept: int = 0  # attempts to keep what is spent, or what happens, that failed
+    lost: int = 0  # rows of the record that were never kept
     problem: str = ""  # why nobody judges, for a person
 
 
@@ -81,10 +85,13 @@ class Host(Protocol):
     Attributes:
         purse: what calls of strict budgets are paid from.
         followers: are told when the host goes by another policy, on a thread of its own.
+        witnesses: are shown what the breaker did, on a thread of its own; by a host that judges: where a
+            processor does, that tells of it.
     """
 
     purse: Purse
     followers: list[OnPolicy]
+    witnesses: list[Witness]
 
     def start(self) -> None:
         """Begins. Returns at once; connecting, if any, goes on behind."""

@@ -35,13 +35,25 @@ Step = Callable[[float], tuple[Verdict, ...]]
 
 
 class Recorder(Protocol):
-    """Hears what calls came to."""
+    """Hears what happens, where the engine is touched: it is quick, and raises nothing."""
+
+    def look(self, span: RawSpan) -> None:
+        """A span is about to be judged."""
 
     def ended(self, call: Call, event: CallEnded) -> None:
         """A call ended."""
 
     def amended(self, told: Amended) -> None:
         """A call came to something else."""
+
+    def settle(self) -> None:
+        """The span has been judged."""
+
+    def verdict(self, verdict: Verdict, wall: float) -> None:
+        """The engine has spoken, with the directive as it is on the board."""
+
+    def order(self, order: Order, done: bool, wall: float) -> None:
+        """The application has ordered something; it changed something or not."""
 
 
 def _ignore(told: object) -> None:
@@ -54,8 +66,8 @@ class Judge:
     `issuer` signs the directives; `prefix` goes before their ids, so that they never meet the processor's on
     one board. `on_verdict` is told of everything, also of warnings, and `on_event` of what happens to
     budgets, on the thread that brought the call. `journal` changes of the ledger are kept for whoever writes
-    them down, and `recorder` hears what calls came to. `clock` never goes back, `wall` is the time of day:
-    periods of budgets go by it.
+    them down, and `recorder` hears what happens, of verdicts when they are on the board. `clock` never goes
+    back, `wall` is the time of day: periods of budgets go by it.
     """
 
     def __init__(
@@ -76,6 +88,7 @@ class Judge:
         self._board = board
         self._treasury = Treasury(policy.budgets, wall(), Ledger(policy.budgets, wall(), journal=journal))
         self._cashier = Cashier(self._treasury, self._is_stopped)
+        self._recorder = recorder
         self._tellers = (self._cashier, recorder) if recorder is not None else (self._cashier,)
         self._engine = Engine(policy, prices, observer=self._ended, amend=self._amended)
         self._issuer = issuer
@@ -95,7 +108,7 @@ class Judge:
 
     def span_ended(self, span: RawSpan) -> tuple[Verdict, ...]:
         """A call ended. Returns what was said about it; the board knows already."""
-        return self._publish(self._step(lambda now: self._engine.ingest(span, now)))
+        return self._publish(self._step(lambda now: self._ingest(span, now)))
 
     def kill(self, key: BreakerKey, reason: str) -> bool:
         """Stops `key` by order; False when it stood already."""
@@ -129,6 +142,15 @@ class Judge:
             result = act(self._treasury, self._wall())
         return result
 
+    def aside(self, act: Callable[[float], object]) -> None:
+        """Does something at the time of day while the engine rests: what ends meanwhile is judged after."""
+
+        def step(now: float) -> tuple[Verdict, ...]:
+            act(self._wall())
+            return ()
+
+        self._publish(self._step(step))
+
     @property
     def steps(self) -> Steps:
         """What is known of runs, step by step; to be touched where `money` acts."""
@@ -151,6 +173,15 @@ class Judge:
         """What `look` reads from the engine, under the lock: for tests, statistics and the end of a run."""
         with self._lock:
             return look(self._engine)
+
+    def _ingest(self, span: RawSpan, now: float) -> tuple[Verdict, ...]:
+        recorder = self._recorder
+        if recorder is None:
+            return self._engine.ingest(span, now)
+        recorder.look(span)
+        verdicts = self._engine.ingest(span, now)
+        recorder.settle()
+        return verdicts
 
     def _pass_time(self, now: float) -> tuple[Verdict, ...]:
         self._notes += self._treasury.advance(self._wall())
@@ -200,22 +231,39 @@ class Judge:
 
     def _order(self, kind: OrderKind, key: BreakerKey, reason: str) -> bool:
         order = Order(kind=kind, key=key, reason=reason, issuer=self._issuer)
-        return bool(self._publish(self._step(lambda now: self._engine.command(order, now))))
+        done = bool(self._publish(self._step(lambda now: self._engine.command(order, now))))
+        recorder = self._recorder
+        if recorder is not None:
+            self.aside(lambda wall: recorder.order(order, done, wall))
+        return done
 
     def _publish(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+        posted = []
         for verdict in verdicts:
-            self._post(verdict.removal, verdict.directive)
+            directive = self._post(verdict.removal, verdict.directive)
+            posted.append(replace(verdict, directive=directive) if directive else verdict)
             self._on_verdict(verdict)
+        if posted and self._recorder is not None:
+            self.aside(lambda wall: self._record(posted, wall))
         while self._notes:
             with suppress(IndexError):  # another thread may have told the last of them
                 self.tell((self._notes.popleft(),))
         return verdicts
 
-    def _post(self, removal: Removal | None, directive: Directive | None) -> None:
+    def _record(self, verdicts: Iterable[Verdict], wall: float) -> None:
+        if self._recorder is not None:
+            for verdict in verdicts:
+                self._recorder.verdict(verdict, wall)
+
+    def _post(self, removal: Removal | None, directive: Directive | None) -> Directive | None:
+        """Puts on the board, and takes down; returns the directive as it is there."""
         if removal is not None:
             self._board.withdraw(self._prefix + removal.id, removal.revision)
-        if directive is not None:
-            self._board.post(self._signed(directive))
+        if directive is None:
+            return None
+        signed = self._signed(directive)
+        self._board.post(signed)
+        return signed
 
     def _signed(self, directive: Directive) -> Directive:
         return replace(

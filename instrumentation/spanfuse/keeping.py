@@ -8,24 +8,26 @@ each other write. It does not know what is done about a balance.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from spanfuse.judge import Judge
-from spanfuse_processor.bookkeeping.steps import Recorder
+from spanfuse.outages import Outage
+from spanfuse.places import url_of
 from spanfuse_processor.engine.alerts import Notice
 from spanfuse_processor.engine.budgets.journal import Entry
 from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.treasury import Treasury
 from spanfuse_processor.store import Store, Written
-from spanfuse_processor.storing import open_store, shown
+from spanfuse_processor.storing import open_store
 from spanfuse_processor.writing import Follower, Keeper, Restored, Writer, restore
 
+__all__ = ["JOURNAL", "Keeping", "url_of"]
+
 JOURNAL: Final = 20_000
-"""Changes of accounts, and rows of the bill, that may wait for the store."""
+"""Changes of accounts that may wait for the store."""
 EVERY: Final = 0.25
 """Seconds between two times that changes are handed on."""
 PATIENCE: Final = 0.5
@@ -37,16 +39,11 @@ FAREWELL: Final = 0.5
 """Seconds that reading may take to end."""
 RECEIPTS: Final = 120.0
 """Seconds for which a dump remembers calls, but for the last one: what comes twice comes sooner."""
-KEPT: Final = 90 * 86_400.0
-"""Seconds for which the bill is kept."""
-PRUNE_EVERY: Final = 3_600.0
-
-_log = logging.getLogger("spanfuse")
 
 
 class Keeping:
-    """Keeps what `judge` counts in `store`: a path, or a URL. `on_fault` is told of each failure, on threads
-    of its own.
+    """Keeps what `judge` counts in the store behind `url`. `on_fault` is told of each failure, on threads of
+    its own. `writer` is somebody else's who writes to the same store, and closes it; None: one of our own.
 
     Attributes:
         every: seconds between two times that `advance` is due.
@@ -54,19 +51,22 @@ class Keeping:
 
     every = EVERY
 
-    def __init__(self, store: str, judge: Judge, recorder: Recorder, on_fault: Callable[[], object]) -> None:
-        self._url = store if ":" in store else f"sqlite:{store}"
+    def __init__(
+        self, url: str, judge: Judge, on_fault: Callable[[], object], writer: Writer | None = None
+    ) -> None:
+        self._url = url
         self._judge = judge
-        self._recorder = recorder
         self._on_fault = on_fault
-        self._writer = Writer(self._open, time.monotonic, self._failed, most=JOURNAL)
+        self._outage = outage = Outage(url, "what is spent is known to this process only")
+        self._own = writer is None
+        self._writer = writer or Writer(
+            self._open, time.monotonic, self._failed, on_back=outage.back, most=JOURNAL
+        )
         self._keeper = Keeper(self._writer, {})
         self._reader: threading.Thread | None = None
         self._follower: Follower | None = None
         self._reading = True  # changed where money acts
         self._read, self._over = threading.Event(), threading.Event()
-        self._said = False
-        self._pruned = -PRUNE_EVERY
 
     def start(self) -> None:
         """Reads what was spent before, behind; returns once that is known, and soon anyway."""
@@ -75,12 +75,7 @@ class Keeping:
 
     def advance(self) -> None:
         """Hands on what changed. Several times a second."""
-        rows = self._judge.money(self._keep)
-        self._writer.steps(rows)
-        now = time.monotonic()
-        if now - self._pruned >= PRUNE_EVERY:
-            self._pruned = now
-            self._writer.prune(time.time() - KEPT)
+        self._judge.money(self._keep)
 
     def stop(self, timeout: float) -> None:
         """Hands on what changed, and a last dump, as far as that goes in time."""
@@ -91,7 +86,8 @@ class Keeping:
         if self._follower is not None:
             self._follower.stop(min(timeout, FAREWELL))
         self._judge.money(self._keep_all)
-        self._writer.close(timeout)
+        if self._own:
+            self._writer.close(timeout)
 
     def drain(self) -> list[Entry]:
         """What changed in the ledger since the last time; where money acts."""
@@ -101,10 +97,9 @@ class Keeping:
         """The ledger, and beside it what belongs to it; where money acts."""
         return self._judge.money(lambda treasury, wall: self._dumped(treasury, max(since, wall - RECEIPTS)))
 
-    def _keep(self, treasury: Treasury, wall: float) -> list[Any]:
+    def _keep(self, treasury: Treasury, wall: float) -> None:
         if not self._reading:
             self._keeper.keep(self, wall)
-        return self._recorder.take()
 
     def _keep_all(self, treasury: Treasury, wall: float) -> None:
         if not self._reading:
@@ -190,10 +185,4 @@ class Keeping:
 
     def _failed(self, error: BaseException) -> None:
         self._on_fault()
-        if not self._said:
-            self._said = True
-            _log.warning(
-                "%s cannot be used, and is tried again: what is spent is known to this process only (%s)",
-                shown(self._url),
-                error,
-            )
+        self._outage.failed(error)

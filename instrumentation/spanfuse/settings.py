@@ -24,9 +24,19 @@ from spanfuse_processor.engine.verdicts import Mode
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
-_PATHS: Final = frozenset({"config", "store"})
+_PATHS: Final = frozenset({"config", "journal", "store"})
 _NAMES: Final = frozenset({"run_name", "run_id", "feature", "service", "instance"})
-_BOOLEANS: Final = frozenset({"insecure", "strict", "disabled"})
+_BOOLEANS: Final = frozenset({"capture_content", "insecure", "strict", "disabled"})
+_CAPTURE: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_CAPTURES: Final = frozenset({"true", "span_only", "span_and_event"})
+"""What the conventions' own variable says where spans are to carry contents."""
+
+_TESTED: Final = "PYTEST_CURRENT_TEST"
+
+OFF: Final = "off"
+"""In place of the journal's: nothing is recorded."""
+OWN: Final = "own"
+"""In place of the journal's: this user's own file."""
 
 
 OnEvent = Callable[[BudgetEvent], object]
@@ -42,6 +52,8 @@ class Options(TypedDict, total=False):
     ca_file: str
     config: str
     store: str
+    journal: str
+    capture_content: bool
     mode: str
     fingerprint_key: str
     run_name: object
@@ -70,6 +82,11 @@ class Settings:
         config: YAML file whose `policy` section is obeyed; for judging in this process.
         store: a SQLite file (or the URL of a store) in which what is spent outlives this process; for judging
             in this process.
+        journal: a SQLite file, or the URL of a store, in which this process records what happens, where it
+            judges itself: `own` is this user's file, `off` nowhere. Where nobody says: `store`, else `own`;
+            `off` in a test that pytest runs.
+        capture_content: spans, and the journal, have what is said to models and tools and what they answer,
+            cut; without it no content leaves this process.
         mode: shadow, warn or enforce, over `policy.mode`; for judging in this process.
         fingerprint_key: secret of the digests; the same in all processes whose calls are compared.
         run_name: makes the whole process one run of this name.
@@ -92,6 +109,8 @@ class Settings:
     ca_file: str = ""
     config: str = ""
     store: str = ""
+    journal: str = OFF
+    capture_content: bool = False
     mode: str = ""
     fingerprint_key: str = field(default="", repr=False)
     run_name: str = ""
@@ -118,6 +137,8 @@ ENVIRONMENT: Final = {
     "ca_file": "SPANFUSE_CA_FILE",
     "config": "SPANFUSE_CONFIG",
     "store": "SPANFUSE_STORE",
+    "journal": "SPANFUSE_JOURNAL",
+    "capture_content": "SPANFUSE_CAPTURE_CONTENT",
     "mode": "SPANFUSE_MODE",
     "fingerprint_key": "SPANFUSE_FINGERPRINT_KEY",
     "run_name": "SPANFUSE_RUN_NAME",
@@ -143,10 +164,13 @@ def load(options: Mapping[str, object], environment: Mapping[str, str] | None = 
     unknown = sorted(options.keys() - known.keys())
     if unknown:
         raise SettingsError(f"no such setting: {', '.join(unknown)}; known are {', '.join(known)}")
-    values = _from_environment(os.environ if environment is None else environment)
+    environment = os.environ if environment is None else environment
+    values = _from_environment(environment)
     for name, value in options.items():
         if value is not None:
             values[name] = _checked(name, value)
+    values.setdefault("journal", values.get("store") or (OFF if _TESTED in environment else OWN))
+    values.setdefault("capture_content", environment.get(_CAPTURE, "").strip().lower() in _CAPTURES)
     if "policy" in values:
         values["config"] = ""
     return Settings(**values)  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ from typing import Final
 
 from spanfuse import assembly, hooks, runtime
 from spanfuse.board import Board
-from spanfuse.host import Host, HostState, HostStats, OnPolicy, Underway
+from spanfuse.host import Host, HostState, HostStats, OnPolicy, Underway, Witness
 from spanfuse.purse import FreePurse, Purse
 from spanfuse.runtime import Runtime
 from spanfuse.settings import Settings
@@ -64,6 +64,7 @@ class FakeHost:
     heartbeats: list[Heartbeat] = field(default_factory=list)
     purse: Purse = field(default_factory=FreePurse)
     followers: list[OnPolicy] = field(default_factory=list)
+    witnesses: list[Witness] = field(default_factory=list)
 
     def start(self) -> None:
         """Begins."""

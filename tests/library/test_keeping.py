@@ -92,9 +92,9 @@ class Application:
 
     made: list[Application] = []
 
-    def __init__(self, store: str, *budgets: Budget) -> None:
+    def __init__(self, store: str, *budgets: Budget, journal: str = "off") -> None:
         policy = Policy(budgets=budgets or (CALLS_A_DAY,))
-        self.host = EmbeddedHost(Settings(policy=policy, store=store), Board(), NoPrices())
+        self.host = EmbeddedHost(Settings(policy=policy, store=store, journal=journal), Board(), NoPrices())
         self.host.start()
         self.made.append(self)
 
@@ -130,7 +130,7 @@ def test_what_was_spent_goes_on_after_a_restart(store: str) -> None:
 
 
 def test_it_is_in_a_bill_too(store: str) -> None:
-    first = Application(store)
+    first = Application(store, journal=store)
     first.call("a", "b")
     first.host.stop()
 

@@ -18,7 +18,7 @@ from spanfuse import prices
 from spanfuse.board import Board
 from spanfuse.errors import SettingsError
 from spanfuse.guard import fault
-from spanfuse.host import HostState, HostStats, OnPolicy, Underway
+from spanfuse.host import HostState, HostStats, OnPolicy, Underway, Witness
 from spanfuse.link.bell import Bell
 from spanfuse.link.channel import Link, parse_target
 from spanfuse.link.export import Sender
@@ -73,6 +73,7 @@ class RemoteHost:
         self._sender = Sender(self._spans, self._resource, self._bell.ring)
         self._limits = LocalLimits(board, policy_of(settings), book or prices.shared())
         self.followers: list[OnPolicy] = []  # of our own file: the processor's is the processor's affair
+        self.witnesses: list[Witness] = []  # nobody is shown anything: the processor tells of it
         self._file = PolicyFile(settings, board.clock)
         self._leases = LeaseKeeper(self._link, board, self._who)
         self.purse: Purse = self._leases.purse

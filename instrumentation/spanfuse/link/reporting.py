@@ -14,15 +14,15 @@ from queue import Empty
 from typing import Final
 
 from spanfuse.board import Board
-from spanfuse.effects import Effects
+from spanfuse.effects import told
 from spanfuse.link.channel import Link
 from spanfuse.link.local_limits import ISSUER
 from spanfuse.link.watch import Watcher
 from spanfuse.signs import Signs
 from spanfuse_processor.engine.nouns import Instant
 from spanfuse_processor.wire import requests
-from spanfuse_processor.wire.effects import Effect, EffectState
-from spanfuse_processor.wire.messages import SERVICE, Instance
+from spanfuse_processor.wire.effect import Effect, EffectState, Instance
+from spanfuse_processor.wire.messages import SERVICE
 
 REPORT: Final = f"/{SERVICE}/Report"
 PATIENCE: Final = 2.0
@@ -103,7 +103,7 @@ class Reporter:
     def _collect(self) -> None:
         for record in self._board.drain_effects():
             if record.directive.issuer != ISSUER:
-                self._keep(_effect(record))
+                self._keep(told(record))
         with suppress(Empty):
             while True:
                 refused = self._watcher.refused.get_nowait()
@@ -114,26 +114,3 @@ class Reporter:
         self._pending[effect.directive_id] = effect
         if len(self._pending) > KEPT:
             del self._pending[next(iter(self._pending))]
-
-
-def _effect(record: Effects) -> Effect:
-    if record.rejected:
-        state = EffectState.REJECTED
-    else:
-        state = EffectState.RECEIVED if record.applied_after is None else EffectState.APPLIED
-    return Effect(
-        directive_id=record.directive.id,
-        revision=record.directive.revision,
-        state=state,
-        error=record.rejected,
-        calls_refused=record.calls_refused,
-        tasks_cancelled=record.tasks_cancelled,
-        streams_closed=record.streams_closed,
-        not_interruptible=record.not_interruptible,
-        applied_after=record.applied_after,
-        kill_latency=record.kill_latency,
-        calls_throttled=record.calls_throttled,
-        throttled_for=record.throttled_for,
-        calls_degraded=record.calls_degraded,
-        calls_not_degraded=record.calls_not_degraded,
-    )

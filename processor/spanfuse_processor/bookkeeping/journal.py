@@ -57,7 +57,8 @@ class Journal:
         writer: is handed the rows.
         policy: is in force.
         view: what is known of a run.
-        find: the directive under an id, as it was published.
+        find: the directive under an id, as it was published; None: as its verdict has it.
+        remember: calls that can be corrected.
     """
 
     def __init__(
@@ -67,13 +68,15 @@ class Journal:
         policy: Policy,
         view: Callable[[str], RunView | None],
         find: Callable[[str], Directive | None],
+        *,
+        remember: int = REMEMBERED,
     ) -> None:
         self._keeping = keeping
         self._writer = writer
         self._policy = PolicyMark(policy)
         self._view = view
         self._find = find
-        remember = WITH_CONTENT if keeping.capture_bytes else REMEMBERED
+        remember = min(remember, WITH_CONTENT) if keeping.capture_bytes else remember
         self._steps = Recorder(remember, charged=not keeping.steps)
         self._answers = Answers()
         self._standing: OrderedDict[str, Standing] = OrderedDict()
