@@ -190,6 +190,10 @@ class Writer:
         """Writes what waits and ends. What is not kept within `timeout` seconds is dropped and counted."""
         self._waiting.close()
         self._closing = True
+        if self._thread is None:  # none has started, or none can any more: what waits is written from here
+            while len(self._waiting) and self._carrier.carry():
+                pass
+            self._carrier.leave()
         done = self.flush(timeout)
         self._waiting.give_up()
         self._carrier.prune_before = None
