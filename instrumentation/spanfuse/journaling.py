@@ -19,7 +19,7 @@ from spanfuse_processor.bookkeeping.journal import Journal, Keeping
 from spanfuse_processor.engine.policy import Policy
 from spanfuse_processor.engine.runs.run import RunView
 from spanfuse_processor.store import Store, StoreError
-from spanfuse_processor.storing import open_store
+from spanfuse_processor.storing import open_store, store_class
 from spanfuse_processor.wire.effect import Instance
 from spanfuse_processor.writing import Writer
 
@@ -62,6 +62,8 @@ class Journaling:
         contents: bool = False,
     ) -> None:
         self.url = url_of(where)
+        if self.url.startswith("sqlite:"):
+            store_class(self.url)  # imported now: what a thread imports while the process forks, no child can
         self._outage = Outage(self.url, "what happens is not recorded meanwhile")
         self._on_fault = on_fault
         self.writer = Writer(self._open, time.monotonic, self._failed, on_back=self._outage.back, most=MOST)
