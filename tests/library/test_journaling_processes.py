@@ -183,7 +183,7 @@ def test_a_kill_costs_the_last_second_at_most(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=variables, text=True) as process:
         assert process.stdout is not None
         began, seen = time.monotonic(), []
-        for line in process.stdout:
+        for _ in process.stdout:
             seen.append(time.monotonic())
             if seen[-1] - seen[0] > 3.0:
                 break

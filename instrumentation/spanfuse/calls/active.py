@@ -14,7 +14,7 @@ from typing import Final
 from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
 
-from spanfuse.calls import record, settling
+from spanfuse.calls import contents, record, settling
 from spanfuse.calls.underway import event_of
 from spanfuse.calls.unwatched import NOTHING, ActiveCall
 from spanfuse.calls.wall import WALL
@@ -96,6 +96,8 @@ class WatchedCall(ActiveCall):
         self._start_ns = WALL.at(self.began, now)
         asked = settling.asked(live, intent) if arguments is None else arguments
         self._known = record.of_start(intent, outer) | record.of_prints(joined(asked))
+        if live.settings.capture_content:
+            self._known |= contents.given(intent)
         if payment is not None and payment.accounts:
             self._known[names.LEASED] = list(payment.accounts)
         self._started = live.tracing.start(
@@ -199,7 +201,10 @@ class WatchedCall(ActiveCall):
             self._finish(known, ended, STATUS_ERROR)
 
     def _told(self, outcome: Outcome) -> record.Attributes:
-        return settling.told(self._live, self._intent, outcome, self._start_ns, self._payment)
+        known = settling.told(self._live, self._intent, outcome, self._start_ns, self._payment)
+        if self._live.settings.capture_content:
+            known |= contents.answered(self._intent, outcome)
+        return known
 
     def _pay_anew(self) -> None:
         """What was refused cost nothing; what is asked now may cost more, and others may pay for it."""

@@ -1,8 +1,8 @@
 """A call as the attributes of its span: the OTel GenAI conventions, and ours beside them.
 
-Rule 1: no content: what was said appears as digests and sizes only. Rule 2: what is not known is absent,
-never an empty value. Rule 3: names come from `engine.names`, which the processor reads them by. It does not
-know where the attributes go.
+Rule 1: no content: what was said appears as digests and sizes only (where it is asked for, `contents.py` adds
+it). Rule 2: what is not known is absent, never an empty value. Rule 3: names come from `engine.names`, which
+the processor reads them by. It does not know where the attributes go.
 """
 
 from __future__ import annotations
