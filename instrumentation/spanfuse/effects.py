@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from spanfuse.answering import Answering
 from spanfuse.orders import REFUSING
 from spanfuse_processor.engine.verdicts import Directive
 from spanfuse_processor.wire.effect import Effect, EffectState
@@ -68,7 +69,11 @@ def told(record: Effects) -> Effect:
 
 
 class Ledger:
-    """The records of all directives that this process heard of. Any thread may call."""
+    """The records of all directives that this process heard of. Any thread may call.
+
+    Attributes:
+        answering: how the gate answered, whatever was ordered.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -77,6 +82,7 @@ class Ledger:
         self._changed: set[str] = set()
         self._ends: dict[bytes, float] = {}
         self._order: deque[bytes] = deque()
+        self.answering = Answering()
 
     def of(self, directive: Directive) -> Effects:
         """The running record of a directive; it begins with the first mention."""

@@ -78,7 +78,7 @@ class Payments:
             BreakerOpen: there is not enough, or the price is not known.
             RunStopped: as above, and the run has swallowed three refusals.
         """
-        if self._nothing_to_pay(intent):
+        if self._nothing_to_pay(intent, scope):
             return None
         trial = _Trial(self, intent, scope)
         try:
@@ -94,7 +94,7 @@ class Payments:
 
     async def pay_async(self, intent: Intent, scope: RunScope) -> Payment | None:
         """As `pay`; other tasks run while it waits. Where it is not known how to wait, it does not."""
-        if self._nothing_to_pay(intent):
+        if self._nothing_to_pay(intent, scope):
             return None
         trial = _Trial(self, intent, scope)
         try:
@@ -113,7 +113,7 @@ class Payments:
 
     def pay_at_once(self, intent: Intent, scope: RunScope) -> Payment | None:
         """As `pay`; what is not there now is not waited for."""
-        if self._nothing_to_pay(intent):
+        if self._nothing_to_pay(intent, scope):
             return None
         trial = _Trial(self, intent, scope)
         trial.hurry()
@@ -130,9 +130,15 @@ class Payments:
         self.over = True
         self.purse.room.made()
 
-    def _nothing_to_pay(self, intent: Intent) -> bool:
+    def _nothing_to_pay(self, intent: Intent, scope: RunScope) -> bool:
         purse = self.purse
-        return (purse.idle and (purse.told or not self.strict)) or intent.kind not in PAID
+        if not purse.idle:
+            return intent.kind not in PAID
+        if purse.told:
+            return True
+        if intent.kind in PAID and not self.strict:  # nobody has said what must be paid for
+            self.effects.answering.blindly(scope.agent, allowed=True)
+        return intent.kind not in PAID or not self.strict
 
 
 class _Trial:
@@ -148,7 +154,7 @@ class _Trial:
         self._began = payments.clock()
         self._hurried = False
         self._short_since: float | None = None
-        self._tried = self._swept = False
+        self._tried = self._swept = self._waited = self._denied = False
 
     def left(self) -> float:
         """Seconds for which another try pays; 0: it is paid, or need not be, or would be refused anyway.
@@ -183,6 +189,9 @@ class _Trial:
         """It tries no more."""
         if self._short_since is not None:
             self._purse.leave(self)
+        if self._waited:
+            took = self._payments.clock() - self._began
+            self._payments.effects.answering.took("deny" if self._denied else "allow", took)
 
     def give_up(self, error: Exception) -> None:
         """Lets an order pass; a fault of ours is counted, and the call goes on unpaid."""
@@ -243,9 +252,13 @@ class _Trial:
         left = deadline - self._payments.clock()
         if left <= 0 or self._hurried:
             raise self._refused(otherwise)
+        self._waited = True
         return left
 
     def _refused(self, refusal: Refusal) -> BaseException:
+        self._denied = True
+        if refusal.blind:
+            self._payments.effects.answering.blindly(self._scope.agent, allowed=False)
         if refusal.order is not None:
             self._payments.effects.add(refusal.order, refused=1)
         return self._payments.gate.refusal(refusal.directive(), self._intent, self._scope)

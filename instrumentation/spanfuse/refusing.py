@@ -30,13 +30,14 @@ _UNSENT: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "Un
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """A refusal: `key` names the account or the model that it is about, `order` the processor's order, if it
-    is by one: it hears of it."""
+    is by one: it hears of it. `blind`: nobody could be asked."""
 
     reason: str
     key: BreakerKey
     message: str
     evidence: Evidence = Evidence()
     order: Directive | None = None
+    blind: bool = False
 
     @classmethod
     def of(cls, short: Short) -> Refusal:
@@ -48,7 +49,14 @@ class Refusal:
         said = f"the call {does} {need}; {_left(short)}{why}. {_help(short)}".rstrip()
         scale = 1_000_000 if short.measure is Measure.USD else 1
         evidence = Evidence("budget", short.need / scale, (short.left or 0) / scale, unit=short.measure.value)
-        return cls("BUDGET", BreakerKey(Level.BUDGET, str(short.account)), said, evidence, short.order)
+        return cls(
+            "BUDGET",
+            BreakerKey(Level.BUDGET, str(short.account)),
+            said,
+            evidence,
+            short.order,
+            bool(short.problem),
+        )
 
     def directive(self) -> Directive:
         """The order, for this process alone."""
@@ -87,7 +95,7 @@ def unready(intent: Intent) -> Refusal:
 def unopened() -> Refusal:
     """Nobody has said which calls must be paid for."""
     message = "the processor has not said yet which calls must be paid for, and strict is set: is it there?"
-    return Refusal("BUDGET", BreakerKey(Level.EVERYTHING, ""), message)
+    return Refusal("BUDGET", BreakerKey(Level.EVERYTHING, ""), message, blind=True)
 
 
 def never_reached(error: BaseException) -> bool:

@@ -128,6 +128,7 @@ class _Passage:
         if self._waits:
             waited = now - self._began
             self._intent.attributes[names.THROTTLED_MS] = round(waited * 1_000)
+            self._board.ledger.answering.took("defer", waited)
             for directive in self._waits.values():
                 self._board.ledger.spare(directive, waited=waited)
 

@@ -263,7 +263,8 @@ class Service:
         most = intake.max_waiting_bytes // 2
         onward = self._passing.onward
         self._intakes = {name: Intake(self.ingest, tokens, fault, most, onward) for name in ("grpc", "http")}
-        control = ControlService(self._hub, tokens, self._effects, self._open_calls, fault, self._money.lease)
+        told = self._effects, self._open_calls, fault, self._money.lease, self._reports.gates.heard
+        control = ControlService(self._hub, tokens, *told)
         admin = Admin(self._hub, tokens, self.order, self._runs, self._knows, self._audit, self._clock)
         money = MoneyDesk(tokens, self._money.views, self._money.books.spend, self._clock)
         records = RecordsDesk(tokens, self._money.books.read, self._clock)

@@ -26,6 +26,7 @@ from spanfuse_processor.control.leasing import OnLease
 from spanfuse_processor.control.stream import ControlService
 from spanfuse_processor.engine.events import CallOpen, CallStarted, Heartbeat
 from spanfuse_processor.engine.verdicts import Directive, Removal
+from spanfuse_processor.wire.answers import Answers
 from spanfuse_processor.wire.effects import Effect
 from spanfuse_processor.wire.log import DirectiveLog
 from spanfuse_processor.wire.messages import SERVICE, Instance
@@ -59,6 +60,7 @@ class StubProcessor:
     effects: list[Effect] = field(default_factory=list)
     open_calls: list[CallOpen] = field(default_factory=list)
     heartbeats: list[Heartbeat] = field(default_factory=list)
+    answers: list[Answers] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     codes: list[grpc.StatusCode] = field(default_factory=list)
     rejected: int = 0
@@ -145,7 +147,13 @@ class StubProcessor:
     async def _start(self) -> None:
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
         control = ControlService(
-            self.hub, self.tokens, self._on_effects, self._on_signs, lambda *fault: None, self.on_lease
+            self.hub,
+            self.tokens,
+            self._on_effects,
+            self._on_signs,
+            lambda *fault: None,
+            self.on_lease,
+            lambda instance, answers: self.answers.append(answers),
         )
         export = grpc.unary_unary_rpc_method_handler(self._export)
         sink = grpc.method_handlers_generic_handler(EXPORT, {"Export": export})

@@ -20,6 +20,7 @@ from spanfuse_processor.engine.budget import Budget
 from spanfuse_processor.engine.budgets.requirements import requirement
 from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.pricing import PENDING
+from spanfuse_processor.wire.answers import BOUNDS, Blind
 
 
 def test_a_price_that_is_being_looked_up_is_waited_for() -> None:
@@ -182,3 +183,43 @@ async def test_a_thread_that_runs_tasks_does_not_wait_long_for_what_they_may_hol
     meanwhile.join()
 
     assert refusal.reason == "BUDGET"
+
+
+def test_how_long_an_answer_took_is_counted_where_it_was_not_given_at_once() -> None:
+    till, clock = Till(COST), Clock()
+    by = payments(till, clock=clock)
+    other = paid(by)
+
+    def come_back() -> None:
+        clock.pass_(0.2)
+        other.cancel()
+
+    waits(by, come_back)
+
+    answers = by.effects.answering.take()
+    assert answers is not None
+    assert list(answers.waits) == ["allow"]
+    assert answers.waits["allow"].seconds == pytest.approx(0.2)
+    assert answers.waits["allow"].counts[BOUNDS.index(0.25)] == 1
+    assert by.effects.answering.take() is None
+
+
+def test_a_refusal_after_waiting_is_counted_as_that_and_as_blind_where_nobody_could_be_asked() -> None:
+    till, clock = Till(5_000, idle=True, told=False), Clock()
+    by = payments(till, clock=clock, strict=True)
+
+    waits(by, lambda: clock.pass_(OPENING))
+
+    answers = by.effects.answering.take()
+    assert answers is not None
+    assert list(answers.waits) == ["deny"]
+    assert answers.blind == {"": Blind(denied=1)}
+
+
+def test_a_call_that_is_let_through_for_want_of_anybody_to_ask_is_counted() -> None:
+    by = payments(Till(0, idle=True, told=False))
+    by.pay(asked(), scope())
+
+    answers = by.effects.answering.take()
+    assert answers is not None
+    assert (answers.waits, answers.blind) == ({}, {"": Blind(allowed=1)})

@@ -21,6 +21,7 @@ from spanfuse.link.watch import Watcher
 from spanfuse.signs import Signs
 from spanfuse_processor.engine.nouns import Instant
 from spanfuse_processor.wire import requests
+from spanfuse_processor.wire.answers import Answers
 from spanfuse_processor.wire.effect import Effect, EffectState, Instance
 from spanfuse_processor.wire.messages import SERVICE
 
@@ -56,6 +57,7 @@ class Reporter:
         self._instance = instance
         self._clock = clock
         self._pending: dict[str, Effect] = {}
+        self._answers: Answers | None = None  # as they were sent, until somebody has heard them
         self._seq = 0
         self._not_before: Instant = 0.0
 
@@ -79,10 +81,12 @@ class Reporter:
         effects = list(self._pending.values())[:MOST]
         now = self._board.clock()
         calls, beats = self._signs.due_calls(now, MOST), self._signs.due_beats(now)
-        if not (effects or calls or beats):
+        self._answers = self._answers or self._board.ledger.answering.take()
+        if not (effects or calls or beats or self._answers):
             return False
         self._seq += 1
-        request = requests.report(self._instance(), self._watcher.cursor, self._seq, effects, calls, beats)
+        who, cursor = self._instance(), self._watcher.cursor
+        request = requests.report(who, cursor, self._seq, effects, calls, beats, self._answers)
         self._send(request.SerializeToString(), effects, timeout)
         return True
 
@@ -95,6 +99,7 @@ class Reporter:
             self._not_before = self._clock() + AGAIN
             return
         self._not_before = self._clock() + SPACING
+        self._answers = None
         for effect in effects:
             if self._pending.get(effect.directive_id) is effect:
                 del self._pending[effect.directive_id]

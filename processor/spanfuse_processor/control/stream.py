@@ -19,8 +19,9 @@ from spanfuse_processor.control.hub import Hub
 from spanfuse_processor.control.leasing import LeaseDesk, OnLease
 from spanfuse_processor.control.view import View, view_of
 from spanfuse_processor.engine.events import CallStarted, Heartbeat
-from spanfuse_processor.wire import calls, effects, messages
+from spanfuse_processor.wire import calls, effects, gate, messages
 from spanfuse_processor.wire import control_pb2 as pb
+from spanfuse_processor.wire.answers import Answers
 from spanfuse_processor.wire.effects import Effect
 from spanfuse_processor.wire.messages import SERVICE, Instance, decode_cursor, decode_instance
 from spanfuse_processor.wire.plain import parsed
@@ -30,6 +31,7 @@ MAX_REQUEST: Final = 4 * 1024 * 1024  # bytes; what is larger is no report
 M = TypeVar("M")
 Context = grpc.aio.ServicerContext[bytes, bytes]
 OnEffects = Callable[[Instance, list[Effect]], None]
+OnAnswers = Callable[[Instance, Answers], None]
 OnOpenCalls = Callable[[Sequence[CallStarted | Heartbeat]], None]
 OnFault = Callable[[str, BaseException], None]
 
@@ -44,6 +46,7 @@ class ControlService:
         on_open_calls: is told of calls that have begun, and after them of runs that say that they live.
         on_fault: is told of internal errors, with the place.
         on_lease: answers who asks for a lease; None: leases are not offered.
+        on_answers: is told how the gate of one application answered; None: nobody is.
     """
 
     def __init__(
@@ -54,12 +57,14 @@ class ControlService:
         on_open_calls: OnOpenCalls,
         on_fault: OnFault,
         on_lease: OnLease | None = None,
+        on_answers: OnAnswers | None = None,
     ) -> None:
         self._hub = hub
         self._tokens = tokens
         self._on_effects = on_effects
         self._on_open_calls = on_open_calls
         self._on_fault = on_fault
+        self._on_answers = on_answers
         self._leases = LeaseDesk(on_lease)
 
     def handler(self) -> grpc.GenericRpcHandler[bytes, bytes]:
@@ -94,6 +99,7 @@ class ControlService:
         instance = decode_instance(request.instance)
         self._tell("effects", self._hand_on_effects, instance, request)
         self._tell("open calls", self._hand_on_calls, instance, request)
+        self._tell("answers", self._hand_on_answers, instance, request)
         news = self._hub.news(decode_cursor(request.cursor), View(instance.supported))
         answer = pb.ReportResponse(cursor=messages.encode_cursor(self._hub.cursor))
         answer.directives.extend(messages.newest(news)[0])
@@ -114,6 +120,11 @@ class ControlService:
         known += [calls.decode_heartbeat(message) for message in request.heartbeats]
         if known:
             self._on_open_calls(known)
+
+    def _hand_on_answers(self, instance: Instance, request: pb.ReportRequest) -> None:
+        answers = gate.decode(request.gate)
+        if answers is not None and self._on_answers is not None:
+            self._on_answers(instance, answers)
 
     def _tell(
         self,

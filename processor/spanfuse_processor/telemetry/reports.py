@@ -24,6 +24,7 @@ from spanfuse_processor.telemetry.counters import (
     SPENT,
     Metrics,
 )
+from spanfuse_processor.telemetry.gates import Gates
 from spanfuse_processor.telemetry.log import say
 from spanfuse_processor.wire.effects import Effect, EffectState
 from spanfuse_processor.wire.messages import Instance
@@ -42,11 +43,16 @@ _DECIDED: Final[dict[tuple[str, str], Callable[[Effect], int]]] = {
 
 
 class Reports:
-    """Turns verdicts and effects into metrics and lines. `find` gives the directive under an id."""
+    """Turns verdicts and effects into metrics and lines. `find` gives the directive under an id.
+
+    Attributes:
+        gates: does so with what gates answered.
+    """
 
     def __init__(self, metrics: Metrics, find: Callable[[str], Directive | None]) -> None:
         self._metrics = metrics
         self._find = find
+        self.gates = Gates(metrics)
         self._seen: OrderedDict[tuple[str, str, int], Effect] = OrderedDict()
         self._stopped: OrderedDict[str, str] = OrderedDict()  # directives of one agent: whose label
 

@@ -444,7 +444,7 @@ class Heartbeat(_message.Message):
     def __init__(self, run_id: _Optional[str] = ..., trace_id: _Optional[bytes] = ..., span_id: _Optional[bytes] = ..., ago: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., within: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class ReportRequest(_message.Message):
-    __slots__ = ("instance", "cursor", "effects", "usage", "seq", "open_calls", "heartbeats")
+    __slots__ = ("instance", "cursor", "effects", "usage", "seq", "open_calls", "heartbeats", "gate")
     INSTANCE_FIELD_NUMBER: _ClassVar[int]
     CURSOR_FIELD_NUMBER: _ClassVar[int]
     EFFECTS_FIELD_NUMBER: _ClassVar[int]
@@ -452,6 +452,7 @@ class ReportRequest(_message.Message):
     SEQ_FIELD_NUMBER: _ClassVar[int]
     OPEN_CALLS_FIELD_NUMBER: _ClassVar[int]
     HEARTBEATS_FIELD_NUMBER: _ClassVar[int]
+    GATE_FIELD_NUMBER: _ClassVar[int]
     instance: Instance
     cursor: Cursor
     effects: _containers.RepeatedCompositeFieldContainer[Effect]
@@ -459,7 +460,38 @@ class ReportRequest(_message.Message):
     seq: int
     open_calls: _containers.RepeatedCompositeFieldContainer[OpenCall]
     heartbeats: _containers.RepeatedCompositeFieldContainer[Heartbeat]
-    def __init__(self, instance: _Optional[_Union[Instance, _Mapping]] = ..., cursor: _Optional[_Union[Cursor, _Mapping]] = ..., effects: _Optional[_Iterable[_Union[Effect, _Mapping]]] = ..., usage: _Optional[_Iterable[_Union[Usage, _Mapping]]] = ..., seq: _Optional[int] = ..., open_calls: _Optional[_Iterable[_Union[OpenCall, _Mapping]]] = ..., heartbeats: _Optional[_Iterable[_Union[Heartbeat, _Mapping]]] = ...) -> None: ...
+    gate: GateAnswers
+    def __init__(self, instance: _Optional[_Union[Instance, _Mapping]] = ..., cursor: _Optional[_Union[Cursor, _Mapping]] = ..., effects: _Optional[_Iterable[_Union[Effect, _Mapping]]] = ..., usage: _Optional[_Iterable[_Union[Usage, _Mapping]]] = ..., seq: _Optional[int] = ..., open_calls: _Optional[_Iterable[_Union[OpenCall, _Mapping]]] = ..., heartbeats: _Optional[_Iterable[_Union[Heartbeat, _Mapping]]] = ..., gate: _Optional[_Union[GateAnswers, _Mapping]] = ...) -> None: ...
+
+class GateAnswers(_message.Message):
+    __slots__ = ("number", "waits", "blind")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    WAITS_FIELD_NUMBER: _ClassVar[int]
+    BLIND_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    waits: _containers.RepeatedCompositeFieldContainer[GateWaits]
+    blind: _containers.RepeatedCompositeFieldContainer[BlindAnswers]
+    def __init__(self, number: _Optional[int] = ..., waits: _Optional[_Iterable[_Union[GateWaits, _Mapping]]] = ..., blind: _Optional[_Iterable[_Union[BlindAnswers, _Mapping]]] = ...) -> None: ...
+
+class GateWaits(_message.Message):
+    __slots__ = ("decision", "counts", "seconds")
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    COUNTS_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    decision: str
+    counts: _containers.RepeatedScalarFieldContainer[int]
+    seconds: float
+    def __init__(self, decision: _Optional[str] = ..., counts: _Optional[_Iterable[int]] = ..., seconds: _Optional[float] = ...) -> None: ...
+
+class BlindAnswers(_message.Message):
+    __slots__ = ("agent_name", "allowed", "denied")
+    AGENT_NAME_FIELD_NUMBER: _ClassVar[int]
+    ALLOWED_FIELD_NUMBER: _ClassVar[int]
+    DENIED_FIELD_NUMBER: _ClassVar[int]
+    agent_name: str
+    allowed: int
+    denied: int
+    def __init__(self, agent_name: _Optional[str] = ..., allowed: _Optional[int] = ..., denied: _Optional[int] = ...) -> None: ...
 
 class ReportResponse(_message.Message):
     __slots__ = ("cursor", "directives")

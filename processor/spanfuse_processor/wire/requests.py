@@ -10,8 +10,9 @@ from collections.abc import Iterable
 
 from spanfuse_processor.engine.budgets.leases import LeaseAsk
 from spanfuse_processor.engine.events import CallOpen, Heartbeat
-from spanfuse_processor.wire import calls, effects, leases, scopes
+from spanfuse_processor.wire import calls, effects, gate, leases, scopes
 from spanfuse_processor.wire import control_pb2 as pb
+from spanfuse_processor.wire.answers import Answers
 from spanfuse_processor.wire.effects import Effect
 from spanfuse_processor.wire.messages import Cursor, Instance, encode_cursor, encode_instance
 from spanfuse_processor.wire.scopes import Interests
@@ -42,8 +43,9 @@ def report(
     came_of: Iterable[Effect] = (),
     open_calls: Iterable[CallOpen] = (),
     heartbeats: Iterable[Heartbeat] = (),
+    answers: Answers | None = None,
 ) -> pb.ReportRequest:
-    """What came of directives, which calls are open and which runs say that they live.
+    """What came of directives, which calls are open, which runs say that they live and how the gate answered.
 
     `seq` counts this instance's reports.
     """
@@ -54,6 +56,7 @@ def report(
         effects=[effects.encode(effect) for effect in came_of],
         open_calls=[calls.encode(event) for event in open_calls],
         heartbeats=[calls.encode_heartbeat(beat) for beat in heartbeats],
+        gate=None if answers is None else gate.encode(answers),
     )
 
 

@@ -18,6 +18,7 @@ from spanfuse.signs import Signs
 from spanfuse_processor.engine.events import Heartbeat
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.verdicts import Action
+from spanfuse_processor.wire.answers import Blind
 from spanfuse_processor.wire.directives import Refused
 from spanfuse_processor.wire.effects import EffectState
 from spanfuse_processor.wire.messages import Instance
@@ -184,3 +185,31 @@ def test_the_answer_brings_orders(parts: Parts) -> None:
     parts.reporter.tick()
 
     assert parts.board.standing([key("news")]) is not None
+
+
+def test_how_the_gate_answered_is_told_once(parts: Parts) -> None:
+    parts.board.ledger.answering.took("defer", 0.02)
+    parts.board.ledger.answering.blindly("critic", allowed=True)
+
+    parts.reporter.tick()
+    parts.now += AGAIN
+    assert parts.reporter.tick() is None
+
+    (answers,) = parts.processor.answers
+    assert (answers.number, answers.waits["defer"].seconds) == (1, 0.02)
+    assert sum(answers.waits["defer"].counts) == 1
+    assert answers.blind == {"critic": Blind(allowed=1)}
+
+
+def test_a_report_of_answers_that_was_not_delivered_is_sent_again_under_its_number(parts: Parts) -> None:
+    parts.processor.stop()
+    parts.board.ledger.answering.took("allow", 0.5)
+    parts.reporter.tick()
+    parts.board.ledger.answering.took("deny", 0.5)
+    parts.processor.start()
+    parts.link.close()  # a new channel does not wait out the old one's pause
+
+    for _ in range(2):
+        parts.now += AGAIN
+        parts.reporter.tick()
+    assert [(each.number, *each.waits) for each in parts.processor.answers] == [(1, "allow"), (2, "deny")]
