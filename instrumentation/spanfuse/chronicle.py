@@ -45,9 +45,11 @@ class Chronicle:
         self._waiting: deque[BreakerSpan] = deque(maxlen=WAITING)
         self._offending: dict[str, bytes] = {}
         self.look: Callable[[RawSpan], None] = journal.look if journal else _ignore
-        self.settle: Callable[[], None] = journal.settle if journal else _do_nothing
         self.amended: Callable[[Amended], None] = journal.amended if journal else _ignore
         self.ended: Callable[[Call, CallEnded], None] = journal.ended if journal else _overhear
+
+    def settle(self) -> None:
+        """As `Recorder` says: rows are made on the timer's thread, from what was noted."""
 
     @guarded("chronicle", None)
     def verdict(self, verdict: Verdict, wall: float) -> None:
@@ -94,10 +96,6 @@ class Chronicle:
     def _trace_of(self, run: str) -> bytes:
         view = self._view(run) if run else None
         return view.trace_id if view is not None else b""
-
-
-def _do_nothing() -> None:
-    """Nothing is kept."""
 
 
 def _ignore(told: object) -> None:

@@ -1,9 +1,9 @@
 """The journal of an application that judges itself: what happens is kept in a file of the user's, or a store.
 
 Rule 1: there is no thread and no file before the first call; the application waits for no disk then, and at
-its end for `FAREWELL` seconds at most, for a store that fails not at all. Rule 2: what cannot be kept is
-counted; that a store is away is said once, and that it is back. Rule 3: many processes write one file. It
-does not know what happens.
+its end for a second as a rule, for a store that fails not at all. Rule 2: what cannot be kept is counted;
+that a store is away is said once, and that it is back. Rule 3: many processes write one file. It does not
+know what happens.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ REMEMBERED: Final = 2_000
 """Calls that can be corrected."""
 CAPTURE_BYTES: Final = 4_096
 """Of each part of a call's contents, where they are kept."""
+SLICE: Final = 50
+"""Rows that are made while no call can be judged: some tenths of a millisecond."""
 EVERY: Final = 0.25
 """Seconds between two times that rows are handed on, while there are any."""
-FAREWELL: Final = 1.0
-"""Seconds that the last rows may take to be written."""
+FAREWELL: Final = 0.5
+"""The part of the time for its end that the application waits for the last rows to be written."""
 KEPT: Final = 90 * 86_400.0
 """Seconds for which rows are kept."""
 PRUNE_EVERY: Final = 3_600.0
@@ -73,6 +75,12 @@ class Journaling:
         self._pruned = -PRUNE_EVERY
         self._written = 0
 
+    def settle(self, aside: Callable[[Callable[[float], object]], object]) -> None:
+        """Makes the rows of calls that were noted, `SLICE` at a time `aside`: calls go on in between."""
+        more = [True]
+        while more and more.pop():
+            aside(lambda wall: more.append(self.journal.settle(SLICE)))
+
     def hand_on(self, who: Instance, effects: Sequence[Effects], wall: float) -> None:
         """Hands on what was gathered; where the engine may be touched."""
         if effects:
@@ -92,7 +100,7 @@ class Journaling:
     def stop(self, timeout: float) -> None:
         """Writes what waits, as far as that goes in time."""
         if not self.patient:
-            timeout = 0.0 if self.writer.stats().failing else min(timeout, FAREWELL)
+            timeout = 0.0 if self.writer.stats().failing else timeout * FAREWELL
         self.writer.close(timeout)
 
     @property

@@ -194,6 +194,8 @@ class EmbeddedHost:
     def _tell(self) -> None:
         """Tells the application, the record and the trace what waits."""
         self._announcer.deliver()
+        if self._journaling is not None:
+            self._journaling.settle(self.judge.aside)
         self.judge.aside(self._hand_on)
         for said in self._chronicle.take():
             for witness in self.witnesses:

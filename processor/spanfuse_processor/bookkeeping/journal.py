@@ -83,7 +83,7 @@ class Journal:
         self._wanted: list[Wanted] = []
         self.ended: Callable[[Call, CallEnded], None] = self._steps.ended
         self.amended: Callable[[Amended], None] = self._steps.amended
-        self.settle: Callable[[], None] = self._steps.settle
+        self.settle: Callable[..., bool] = self._steps.settle
 
     def look(self, span: RawSpan) -> None:
         """A span is about to be judged: its contents are kept with its call, where that is asked."""

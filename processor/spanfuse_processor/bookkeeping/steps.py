@@ -83,12 +83,15 @@ class Recorder:
             ),
         )
 
-    def settle(self) -> None:
-        """The engine is done with what it told of: makes its rows."""
-        if self._noted:
-            noted, self._noted = self._noted, []
-            for call, event, content in noted:
-                self._put(event.trace_id + event.span_id, row_of(call, event, content))
+    def settle(self, most: int | None = None) -> bool:
+        """The engine is done with what it told of: makes its rows, `most` of them; whether there are more."""
+        noted = self._noted
+        if not noted:
+            return False
+        self._noted = [] if most is None else noted[most:]
+        for call, event, content in noted if most is None else noted[:most]:
+            self._put(event.trace_id + event.span_id, row_of(call, event, content))
+        return bool(self._noted)
 
     def take(self) -> list[StepRow]:
         """The rows since the last time."""
