@@ -272,8 +272,7 @@ class Service:
         receiver = HttpReceiver(self._intakes["http"], intake.max_request_bytes)
         served = (self._health, receiver, admin, money, records, alerts)
         rooms = (self._engine, self._hub, self._faults, self._intakes, self._money, self._reloader)
-        figures = Figures(*rooms, self._passing, most, self._clock)
-        self._metrics.expose(figures.rows, self._money.board)
+        self._metrics.expose(Figures(*rooms, self._passing, most, self._clock).rows, self._money.board)
         return Doors(
             grpc=(GrpcReceiver(self._intakes["grpc"]).handler(), control.handler()),
             http=Application([route for room in served for route in room.routes()], fault),

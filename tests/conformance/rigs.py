@@ -21,14 +21,17 @@ from spanfuse.board import Board
 from spanfuse.host import HostState
 from spanfuse.hosts.embedded import MOST, EmbeddedHost
 from spanfuse.hosts.remote import RemoteHost
-from spanfuse.settings import Settings
+from spanfuse.settings import OFF, Settings
 from spanfuse.signs import AT_ONCE, Signs
 from spanfuse_processor.config import Auth, Config, Listen, Storage
 from spanfuse_processor.engine import CallStarted, NoPrices, Order, OrderKind, Verdict
 from spanfuse_processor.engine.events import Heartbeat
 from spanfuse_processor.service import Service
+from spanfuse_processor.store import FOR_EVER, Store
+from spanfuse_processor.storing import open_store
 
 Standing = set[tuple[str, str, str, str]]
+Recorded = dict[str, tuple[str, ...]]
 TELLING = 20.0  # seconds; hosts look oftener
 
 
@@ -66,14 +69,32 @@ def on_the_way(now: float, then: float, signs: Signs) -> Iterator[float]:
         yield now
 
 
+def recorded(store: Store) -> Recorded:
+    """The events of a record that a span made, by id: what they are and what they are about.
+
+    But for the agent: of an agent's start it is its own name, of its end, by then, that of who started it.
+    """
+    rows = store.events(0.0, FOR_EVER, ("trip", "withheld", "warn"))
+    return {row.id: (row.kind, row.key, row.run, row.span_id, row.severity) for row in rows}
+
+
 class EmbeddedRig:
-    """The host that judges in the application."""
+    """The host that judges in the application. `folder` is where it records, if it does.
+
+    Attributes:
+        recorded: what it recorded when it played last.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._journal = str(folder / "record.db") if folder else OFF
+        self.recorded: Recorded = {}
 
     def play(self, timeline: Timeline) -> tuple[str, Standing]:
         """Plays on this thread."""
         hands, said = Hands(), []
         board = Board(hands.monotonic)
-        host = EmbeddedHost(Settings(policy=timeline.policy), board, NoPrices())
+        settings = Settings(policy=timeline.policy, journal=self._journal)
+        host = EmbeddedHost(settings, board, NoPrices())
         host.judge._on_verdict = lambda verdict: said.append(written(hands.now, verdict))
         host._once.acquire()  # no timer but the time line
         host.start()
@@ -84,6 +105,9 @@ class EmbeddedRig:
                     host.judge.observe(sign)
             self._tell(host, timeline, moment)
         host.stop()
+        if self._journal != OFF:
+            with contextlib.closing(open_store(f"sqlite:{self._journal}")) as store:
+                self.recorded = recorded(store)
         return "".join(f"{line}\n" for line in said), standing(board)
 
     def _tell(self, host: EmbeddedHost, timeline: Timeline, moment: Moment) -> None:
@@ -125,6 +149,7 @@ class RemoteRig:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.recorded: Recorded = {}
 
     def play(self, timeline: Timeline) -> tuple[str, Standing]:
         """Plays through sockets; the service's clock is the time line's."""
@@ -153,6 +178,7 @@ class RemoteRig:
             with contextlib.suppress(AssertionError):  # the comparison says what is missing
                 until(lambda: {row[0] for row in standing(board)} == expected, 5)
             host.stop()
+        self.recorded = recorded(service._money.books._shared["memory:"])
         return "".join(f"{line}\n" for line in service.said), standing(board)
 
     def _turn_to(self, now: float, hands: Hands, service: HeardService, host: RemoteHost) -> None:

@@ -1,4 +1,4 @@
-"""One engine, two hosts: every golden time line gets the same verdicts and leaves the same orders."""
+"""One engine, two hosts: every golden time line gets the same verdicts, orders and events on record."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.txt"))
 def test_both_hosts_say_what_the_time_line_says_and_leave_the_same_orders(path: Path, tmp_path: Path) -> None:
     timeline = load(path)
 
-    embedded, embedded_standing = EmbeddedRig().play(timeline)
-    remote, remote_standing = RemoteRig(tmp_path).play(timeline)
+    here, there = EmbeddedRig(tmp_path), RemoteRig(tmp_path)
+    embedded, embedded_standing = here.play(timeline)
+    remote, remote_standing = there.play(timeline)
 
     assert embedded == _without_words_of_release(timeline.expected)
     assert remote == timeline.expected
     assert embedded_standing == remote_standing
+    assert here.recorded == there.recorded
 
 
 def test_the_time_lines_stop_some_runs_and_leave_others_alone() -> None:
