@@ -75,7 +75,7 @@ def recorded(store: Store) -> Recorded:
     But for the agent: of an agent's start it is its own name, of its end, by then, that of who started it.
     """
     rows = store.events(0.0, FOR_EVER, ("trip", "withheld", "warn"))
-    return {row.id: (row.kind, row.key, row.run, row.span_id, row.severity) for row in rows}
+    return {row.id: (row.kind, row.key, row.run, row.span_id, row.severity) for row in rows if row.span_id}
 
 
 class EmbeddedRig:
