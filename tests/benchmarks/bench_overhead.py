@@ -5,8 +5,7 @@ happens around the SDK's own method, the one that is wrapped: the time from outs
 that the SDK itself, which takes five times as long, does not count. All share the application's tracer and
 meter providers, as `opentelemetry-instrument` sets them up, with an exporter that drops everything. Figures
 are microseconds of this thread's CPU a call, medians of alternating rounds. Ours includes all that it does by
-default: gate, span, fingerprints, price, judging in this process,
-and a record of it.
+default: gate, span, fingerprints, price, judging in this process, and a record of it.
 """
 
 from __future__ import annotations
