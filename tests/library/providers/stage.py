@@ -12,7 +12,7 @@ from spanfuse import context, runtime
 from spanfuse.assembly import assemble
 from spanfuse.board import Board
 from spanfuse.context import RunScope
-from spanfuse.host import HostStats, OnPolicy, Underway
+from spanfuse.host import HostStats, OnPolicy, Underway, Witness
 from spanfuse.provider import ProviderAdapter
 from spanfuse.purse import FreePurse, Purse
 from spanfuse.settings import Settings
@@ -33,6 +33,7 @@ class Memory:
         self.ended: list[RawSpan] = []
         self.purse: Purse = FreePurse()
         self.followers: list[OnPolicy] = []
+        self.witnesses: list[Witness] = []
 
     def start(self) -> None: ...
 
