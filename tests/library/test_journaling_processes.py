@@ -144,7 +144,7 @@ def test_a_fork_in_the_middle_of_writing_is_not_held_up(tmp_path: Path) -> None:
 
 def test_many_processes_write_one_file_and_nothing_is_lost(tmp_path: Path) -> None:
     file = tmp_path / "record.db"
-    code = CALLS + WORK + "spanfuse.instrument(); work(*range(50))"
+    code = CALLS + WORK + "spanfuse.instrument(); work(*range(50)); spanfuse.shutdown(40.0)"
     variables = environment(SPANFUSE_JOURNAL=str(file))
     processes = [
         subprocess.Popen([sys.executable, "-c", code], env=variables, stderr=subprocess.PIPE, text=True)
