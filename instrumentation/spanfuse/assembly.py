@@ -117,7 +117,8 @@ def _stand_in(resource: Mapping[str, object]) -> None:
 
             stand_in(resource)
         except Exception as error:
-            if runtime.live() is not None:  # else the process is ending, and imports fail as they may
+            ends = runtime.live() is None or not threading.main_thread().is_alive()
+            if not ends:  # else imports fail, and threads do not start, as they may
                 fault("stand-in", error)
 
     threading.Thread(target=make, name="spanfuse-provider", daemon=True).start()
