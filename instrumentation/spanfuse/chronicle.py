@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanfuse_processor.bookkeeping.journal import Journal
 
 WAITING: Final = 1_000
-"""Spans that may wait."""
+"""Spans, and warnings, that may wait."""
 STOPS: Final = 1_000
 """Stops whose offending calls are remembered, for their releases."""
 
@@ -43,6 +43,7 @@ class Chronicle:
         self._view = view
         self._ring = ring
         self._waiting: deque[BreakerSpan] = deque(maxlen=WAITING)
+        self._later: deque[tuple[Verdict, float]] = deque(maxlen=WAITING)
         self._offending: dict[str, bytes] = {}
         self.look: Callable[[RawSpan], None] = journal.look if journal else _ignore
         self.amended: Callable[[Amended], None] = journal.amended if journal else _ignore
@@ -51,9 +52,20 @@ class Chronicle:
     def settle(self) -> None:
         """As `Recorder` says: rows are made on the timer's thread, from what was noted."""
 
-    @guarded("chronicle", None)
     def verdict(self, verdict: Verdict, wall: float) -> None:
-        """As `Recorder` says."""
+        """As `Recorder` says. What stops, or lets go, is told as things are now; all else waits."""
+        if verdict.directive is None and verdict.removal is None:
+            self._later.append((verdict, wall))
+        else:
+            self._say(verdict, wall)
+
+    def catch_up(self) -> None:
+        """Tells what has waited; where the engine may be touched."""
+        while self._later:
+            self._say(*self._later.popleft())
+
+    @guarded("chronicle", None)
+    def _say(self, verdict: Verdict, wall: float) -> None:
         name = self._journal.verdict(verdict, wall) if self._journal else ""
         said = of_verdict(verdict, int(wall * 1e9), self._trace_of(verdict.run), name)
         if said is not None:

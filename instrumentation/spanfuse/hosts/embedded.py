@@ -202,6 +202,7 @@ class EmbeddedHost:
                 witness(said)
 
     def _hand_on(self, wall: float) -> None:
+        self._chronicle.catch_up()
         events = [self._money.popleft() for _ in range(len(self._money))]
         self._chronicle.budgets(events)
         if self._journaling is not None:
