@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from spanfuse_processor.engine.events import CallStarted
 from spanfuse_processor.engine.nouns import MicroUsd
+
+PLAIN_NS: Final = 30_000_000_000
+PLAIN_COST: Final[MicroUsd] = 500_000
+PLAIN_TOKENS: Final = 100_000
+"""A call that took, cost or read as much is not plain."""
 
 
 class Nest(NamedTuple):
@@ -67,7 +72,8 @@ class Call:
     Of a tool's, a model's or an agent's call that ended: `lane` is the agent at work that made it
     (`lanes.Lane`), `news` what it brought, `effect` what the tool does, as declared or guessed,
     `repeatable` whether it may repeat. `plain` says that there is nothing about it to look at: it is no
-    repeat and like nothing before it, did not fail, acts on nobody outside, and is in no stage and no nest.
+    repeat and like nothing before it, did not fail, acts on nobody outside, is in no stage and no nest, and
+    was neither long nor dear.
     """
 
     event: CallStarted

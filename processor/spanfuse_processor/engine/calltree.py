@@ -76,8 +76,9 @@ class CallTree(Books):
         trace, kind = event.trace_id, event.kind
         if not self.trace:
             self.trace = trace
-        key = event.span_id + FIRST if trace == self.trace else self.key(trace, event.span_id)
-        if self._kin is None and (kind is AGENT or trace != self.trace or event.link):
+        one_trace = trace == self.trace
+        key = event.span_id + FIRST if one_trace else self.key(trace, event.span_id)
+        if self._kin is None and (kind is AGENT or not one_trace or event.link):
             self._kin = Kin(self)
         over = event if isinstance(event, CallEnded) else None
         next_one = self.count
@@ -87,11 +88,14 @@ class CallTree(Books):
         meta = self.cells[node * CELLS + META]
         if not meta & KIND:
             fresh = node == next_one
-            self.place(node, CODES[kind], trace, event.parent_span_id, fresh)
+            code = CODES[kind] if over is None else CODES[kind] | ENDED
+            self.place(node, code, trace, event.parent_span_id, fresh)
             if self._kin is not None:
                 self._kin.placed(node, event, fresh)
         elif meta & ENDED or over is None:
             return self._known(over is not None)
+        else:
+            self.cells[node * CELLS + META] |= ENDED
         return self._end(node, over, cost) if over is not None else self._begin(node, event)
 
     def reconcile(self, event: CallEnded, price: Price) -> None:
@@ -165,7 +169,6 @@ class CallTree(Books):
     def _end(self, node: int, event: CallEnded, cost: MicroUsd | None) -> Call | None:
         cells, kind, counts = self.cells, event.kind, True
         base = node * CELLS
-        cells[base + META] |= ENDED
         if kind is MODEL or kind is EMBEDDINGS:
             usage = event.usage or charged(event)
             if usage is not None:
@@ -201,14 +204,13 @@ class CallTree(Books):
         return call
 
     def _call(self, node: int, event: CallStarted, number: int, cost: MicroUsd | None) -> Call:
-        cells = self.cells
-        depth, agents = event.depth, event.agents
+        depth, agents, kin = event.depth, event.agents, self._kin
         if depth < 0:
-            depth, agents = self._ancestry(event, cells[node * CELLS])
-        height = cells[node * CELLS + META] >> HEIGHT
+            depth, agents = self._ancestry(event, self.cells[node * CELLS])
+        height = 0 if kin is None else self.cells[node * CELLS + META] >> HEIGHT
         call = Call(event, self.run, number, depth, height, agents, event.__class__ is CallEnded, cost)
-        if self._kin is not None:
-            call.nest = self._kin.nest(node, call)
+        if kin is not None:
+            call.nest = kin.nest(node, call)
         elif depth > 1:
             call.nest = of_path(agents, depth)
         return call

@@ -38,7 +38,8 @@ class Detector(Protocol):
     `wakes(call) -> bool`: no instance is made before a call for which it says yes, so that the many runs
     in which nothing of its kind happens cost nothing. Where that depends on the limits it has, instead, a
     static method `waker(limits)` that returns such a function. It is not even asked about a call of a kind
-    that is not in `woken_by`, nor about one that is `plain` where `minds_plain` is False.
+    that is not in `woken_by`, nor about one that is `plain` where `minds_plain` is False. Where that depends
+    on the limits, it has instead a static method `minds(limits)` that says so.
     """
 
     name: ClassVar[str]

@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spanfuse_processor.engine.calls import Call
-from spanfuse_processor.engine.calltree import CHARGED, ROOTS
+from spanfuse_processor.engine.calltree import EMBEDDINGS, MODEL, ROOTS
 from spanfuse_processor.engine.detector import Detector
 from spanfuse_processor.engine.detectors import DETECTORS
 from spanfuse_processor.engine.dialect import Dialect
@@ -231,10 +231,12 @@ class Engine:
         if call is None:
             run.tree.reconcile(event, self._pricer.price_now)
             return None
-        if event.kind in CHARGED:
-            self._pricer.account(call, event, cost, run.record.stopped)
+        kind = event.kind
+        if kind is MODEL or kind is EMBEDDINGS:
+            stopped = cost is PENDING and run.record.stopped  # else nobody asks
+            self._pricer.account(call, event, cost, stopped)
         run.inform(call, event.ended_ns)
-        if not event.parent_span_id and event.kind in ROOTS:
+        if not event.parent_span_id and kind in ROOTS:
             self._runs.over(run, event)
         if self._observer is not None and self._stats.twins == twins:
             self._observer(call, event)
@@ -260,7 +262,7 @@ class Engine:
     def _of_feature(self, run: Run, call: Call, now: Instant) -> tuple[Verdict, ...]:
         feature = self._features.of(call.event.identity)
         feature.watch, findings = feature.watch.look(call)
-        said = [self._stops.judge(feature, run, call, each, now) for each in findings]
+        said = [self._stops.judge(feature, run, call, each, now) for each in findings] if findings else []
         if self._stops.breakers.half_open:
             verdict = self._stops.probe(feature.key, call, now)
             if verdict is not None:

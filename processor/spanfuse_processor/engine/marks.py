@@ -79,13 +79,12 @@ class Marks:
     def flags(self, thing: Hashable) -> int | None:
         """The flags of a thing, None when it did not come."""
         mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
-        kept = self._few if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
-        return _flags(kept, mark)
+        buckets = self._buckets
+        kept = self._few if buckets is None else buckets[mark[0] % _BUCKETS]
+        return None if kept.rfind(mark) < 0 else _flags(kept, mark)
 
     def __contains__(self, thing: Hashable) -> bool:
-        mark = (hash(thing) & _HASH).to_bytes(_MARK, "little")
-        kept = self._few if self._buckets is None else self._buckets[mark[0] % _BUCKETS]
-        return kept.rfind(mark) >= 0 and _find(kept, mark) >= 0
+        return self.flags(thing) is not None
 
     def absorb(self, other: Marks) -> None:
         """Takes over what came elsewhere."""

@@ -92,7 +92,7 @@ class Pricer:
     def account(self, call: Call, event: CallEnded, cost: MicroUsd | Pending | None, stopped: bool) -> None:
         """Counts what a model's call is charged by, or why it is not charged, or not yet; and tells the call.
 
-        `stopped`: its run had been stopped when it came.
+        `stopped`: its run had been stopped when it came, and its price is awaited.
         """
         stats, rates = self._stats, None
         stats.resends += event.resends

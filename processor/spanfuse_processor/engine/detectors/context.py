@@ -141,17 +141,19 @@ class ContextDetector:
             return None
         sent, tokens, start, end = self._sent, usage.input_tokens, event.started_ns, event.ended_ns
         first, before, last_ns, rises = _read_sent(sent)
-        again = tokens == before and start < last_ns  # the latest once more, as a layer above it tells of it
-        last_ns = end if end > last_ns else last_ns
-        if again:
-            self._sent = _pack_sent(first, before, last_ns, rises) + sent[_HEAD:]
+        latest_ns = end if end > last_ns else last_ns
+        if tokens == before and start < last_ns:  # the latest once more, as a layer above it tells of it
+            self._sent = _pack_sent(first, before, latest_ns, rises) + sent[_HEAD:]
             return None
-        first, rises, earlier = first or tokens, rises + 1, sent[_HEAD:]
-        if tokens <= before:
-            rises, earlier = 1, b""
-        row = earlier + _pack_request(start, tokens, int.from_bytes(event.span_id, "big"))
-        kept = row[-_SIZE * max(1, self._limits.runaway - 1) :]
-        self._sent = _pack_sent(first, tokens, last_ns, rises) + kept
+        request = _pack_request(start, tokens, int.from_bytes(event.span_id, "big"))
+        if tokens > before:
+            rises, row = rises + 1, sent[_HEAD:] + request
+        else:
+            rises, row = 1, request
+        first = first or tokens
+        runaway = self._limits.runaway
+        kept = row if len(row) < _SIZE * runaway else row[-_SIZE * max(1, runaway - 1) :]
+        self._sent = _pack_sent(first, tokens, latest_ns, rises) + kept
         return self._judged(call, event, usage, (first, before, rises), row)
 
     def _judged(

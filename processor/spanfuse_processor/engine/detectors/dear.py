@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple
 
-from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.calls import PLAIN_TOKENS, Call
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.findings import found
@@ -71,6 +71,7 @@ class DearDetector:
     per: ClassVar[tuple[Unit, ...]] = (Unit.RUN,)
     heeds: ClassVar[frozenset[Kind]] = frozenset({AGENT, MODEL, Kind.OTHER, Kind.WORKFLOW})
     woken_by: ClassVar[frozenset[Kind]] = frozenset({MODEL})
+    minds_plain: ClassVar[bool] = DEAR < PLAIN_TOKENS
 
     __slots__ = ("_agents", "_begun", "_firsts", "_limits", "_told")
 

@@ -94,15 +94,8 @@ class RateDetector:
     def ended(self, call: Call) -> Finding | None:
         """Counts a model's call."""
         event = call.event
-        kind = event.kind
-        if kind is MODEL and isinstance(event, CallEnded):
-            return self._count(call, event)
-        if kind is EMBEDDINGS:
-            self._embeddings = pace.add(self._embeddings, event.started_ns, MINUTE)
-            return self._burst(call, self._embeddings, "embeddings calls", False)
-        return None
-
-    def _count(self, call: Call, event: CallEnded) -> Finding | None:
+        if event.kind is not MODEL or not isinstance(event, CallEnded):
+            return self._embedded(call) if event.kind is EMBEDDINGS else None
         limits, models, start, end = self._limits, self._models, event.started_ns, event.ended_ns
         calls, stale, rapid, last_start, last_end, size, minute, newest, count = _unpack(models)
         minute, newest, count, older = pace.step(minute, newest, count, models[_OLDER:], start // NS, MINUTE)
@@ -110,18 +103,28 @@ class RateDetector:
             if start < last_end:
                 calls = stale = rapid = 0
             before, usage = size, event.usage
-            size = usage.input_tokens if usage is not None else 0
-            news = NEW if call.plain and call.news is NEW else self._news(call, event, size, before)
+            size = 0 if usage is None else usage.input_tokens
             calls += 1
-            stale += news is not NEW
-            rapid = 1 + rapid if news is KNOWN and start - last_start < limits.rapid_gap * NS else 1
-            last_start, last_end = start, end if end > last_end else last_end
+            if call.plain and call.news is NEW:
+                rapid = 1
+            else:
+                news = self._news(call, event, size, before)
+                stale += news is not NEW
+                rapid = 1 + rapid if news is KNOWN and start - last_start < limits.rapid_gap * NS else 1
+            last_start = start
+            if end > last_end:
+                last_end = end
         head = _pack(calls, stale, rapid, last_start, last_end, size, minute, newest, count)
-        self._models = head + older
+        models = self._models = head + older
         if rapid < limits.rapid and minute <= limits.per_minute:
             return None
         looping = calls >= limits.burst * limits.burst_seconds and 4 * stale > 3 * calls
-        return self._judged(call, self._models[_PACE:], rapid, looping)
+        return self._judged(call, models[_PACE:], rapid, looping)
+
+    def _embedded(self, call: Call) -> Finding | None:
+        """Counts a call for embeddings, of which only the pace is judged."""
+        self._embeddings = pace.add(self._embeddings, call.event.started_ns, MINUTE)
+        return self._burst(call, self._embeddings, "embeddings calls", False)
 
     def _news(self, call: Call, event: CallEnded, size: int, before: int) -> News:
         """What a call brought, for all that is known."""

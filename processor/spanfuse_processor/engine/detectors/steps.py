@@ -15,7 +15,7 @@ from math import inf
 from typing import ClassVar, Final, NamedTuple
 
 from spanfuse_processor.engine import effects
-from spanfuse_processor.engine.calls import Call
+from spanfuse_processor.engine.calls import PLAIN_COST, PLAIN_NS, Call
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.findings import MOST_SPANS
@@ -32,6 +32,7 @@ MOST_NAMES: Final = 16
 """Slow steps, and agents with a failing one, of one run that are remembered."""
 
 MODEL = Kind.MODEL  # a member looked up in its enum costs four times as much
+EXEC = effects.EXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +108,21 @@ class StepsDetector:
         self._tried: dict[Hashable, Attempt] | None = None  # by agent at work: what failed last
 
     @staticmethod
+    def minds(limits: StepLimits) -> bool:
+        """Whether a plain call may be slow or dear."""
+        dear, slow, slow_command = _least(limits)
+        return dear < PLAIN_COST or min(slow, slow_command) < PLAIN_NS
+
+    @staticmethod
     def waker(limits: StepLimits) -> Callable[[Call], bool]:
         """Only when a call failed, or cost or took much."""
-        dear = min((each.at for each in thresholds(limits, MEASURES) if each.measure == _COST), default=inf)
-        slow, slow_command = (_least_ns(limits, command) or inf for command in (False, True))
+        dear, slow, slow_command = _least(limits)
 
         def wakes(call: Call) -> bool:
             event = call.event
             if not isinstance(event, CallEnded):
                 return False
-            least = slow_command if call.effect == effects.EXEC else slow
+            least = slow_command if call.effect == EXEC else slow
             took = event.ended_ns - event.started_ns
             return took >= least or (call.cost or 0) >= dear or (not call.plain and failed(event))
 
@@ -130,7 +136,7 @@ class StepsDetector:
         event = call.event
         if not isinstance(event, CallEnded):
             return None
-        attempt, command = self._attempt(call, event), call.effect == effects.EXEC
+        attempt, command = self._attempt(call, event), call.effect == EXEC
         smoothed = self._smoothed(call, event, command)
         retries = attempt.retries if attempt is not None else 0
         seen = (call.cost or 0, retries, 0 if command else smoothed, smoothed if command else 0)
@@ -187,6 +193,12 @@ class StepsDetector:
             if len(tried) > MOST_NAMES:
                 del tried[next(iter(tried))]
         return attempt
+
+
+def _least(limits: StepLimits) -> tuple[float, float, float]:
+    """From where on a step is dear, and slow, and slow for a command."""
+    dear = min((each.at for each in thresholds(limits, MEASURES) if each.measure == _COST), default=inf)
+    return dear, _least_ns(limits, False) or inf, _least_ns(limits, True) or inf
 
 
 def _least_ns(limits: StepLimits, command: bool) -> int:

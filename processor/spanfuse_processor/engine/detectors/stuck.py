@@ -17,7 +17,7 @@ from math import inf
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine import effects
-from spanfuse_processor.engine.calls import Call, Open
+from spanfuse_processor.engine.calls import PLAIN_NS, Call, Open
 from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.findings import found, lasting
@@ -104,6 +104,11 @@ class StuckDetector:
         self._warned: set[bytes] | None = None  # calls that are open and have been warned of
         self._silence = 0.0  # of the whole run, when it was last looked at
         self._told: tuple[str, ...] = ()  # the rules that have spoken in this silence
+
+    @staticmethod
+    def minds(limits: StuckLimits) -> bool:
+        """Whether a plain call may be long."""
+        return _least(limits) * NS < PLAIN_NS
 
     @staticmethod
     def waker(limits: StuckLimits) -> Callable[[Call], bool]:

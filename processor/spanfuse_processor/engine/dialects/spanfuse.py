@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Final
 from spanfuse_processor.engine import effects, names
 from spanfuse_processor.engine.events import STATUS_ERROR, UNNAMED_ERROR, CallEnded, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
-from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.details import ALL_NAMES, details
 from spanfuse_processor.engine.reading.identities import Identities
 from spanfuse_processor.engine.reading.lenient import (
+    MOST,
     asks_for_tools,
     count,
     micro_usd,
@@ -127,17 +128,7 @@ def _add_model(event: CallEnded, get: Get, more: bool) -> bool:
     event.name, event.model = asked or answered, answered or asked
     event.provider = PROVIDERS.get(provider, provider)
     event.response_id = response_id
-    cached, written = get(names.CACHED_TOKENS), get(names.CACHE_WRITE_TOKENS)
-    reasoned = get(names.REASONING_TOKENS)
-    event.usage = reported(
-        count(get(names.INPUT_TOKENS)),
-        count(get(names.OUTPUT_TOKENS)),
-        count(cached) or 0 if cached else 0,
-        count(written) or 0 if written else 0,
-        count(reasoned) or 0 if reasoned else 0,
-        False,
-        details(get) if more else None,
-    )
+    event.usage = _usage(get, more)
     if cost is not None:  # without a price list a library may say nothing, or zero
         event.cost = micro_usd(cost) or None
     if reasons is not None:
@@ -145,6 +136,25 @@ def _add_model(event: CallEnded, get: Get, more: bool) -> bool:
     if more:
         _add_seldom_of_model(event, get)
     return True
+
+
+def _usage(get: Get, more: bool) -> Usage | None:
+    """The tokens of a model's call; the parts of a total as far as any are told."""
+    asked, answered = get(names.INPUT_TOKENS), get(names.OUTPUT_TOKENS)
+    cached, written = get(names.CACHED_TOKENS), get(names.CACHE_WRITE_TOKENS)
+    reasoned = get(names.REASONING_TOKENS)
+    if not (cached or written or reasoned or more) and asked.__class__ is answered.__class__ is int:
+        if 0 <= asked | answered <= MOST:  # neither is larger, nor negative
+            return Usage(asked, answered)
+    return reported(
+        count(asked),
+        count(answered),
+        count(cached) or 0 if cached else 0,
+        count(written) or 0 if written else 0,
+        count(reasoned) or 0 if reasoned else 0,
+        False,
+        details(get) if more else None,
+    )
 
 
 def _add_seldom_of_model(event: CallEnded, get: Get) -> None:

@@ -59,7 +59,6 @@ class Alike:
 
     _packed: bytes | bytearray
 
-    @property
     def alike(self) -> tuple[int, int, int, int]:
         """`asked_again`, `kin`, `akin` and `ends`, at once."""
         asked_again, kin, akin, ends = _read_counts(self._packed, _AT)
@@ -68,19 +67,19 @@ class Alike:
     @property
     def asked_again(self) -> int:
         """How many calls in a row asked one tool the very same, whatever came of it."""
-        return self.alike[0]
+        return self.alike()[0]
 
     @property
     def kin(self) -> int:
         """How many in a row asked it nearly the same; of a model, said nearly the same."""
-        return self.alike[1]
+        return self.alike()[1]
 
     @property
     def akin(self) -> int:
         """How many asked (or said) it in words many of which came back; an odd one in between halves it."""
-        return self.alike[2]
+        return self.alike()[2]
 
     @property
     def ends(self) -> int:
         """How many in a row were of one tool and ended alike, whatever they were asked."""
-        return self.alike[3]
+        return self.alike()[3]

@@ -40,6 +40,7 @@ SAME_ALL: Final = slice(0, 1)
 _KEYS: Final = SIZE  # where they begin
 _PACKED_KEY: Final = Struct("<Q")
 _KEY, _pack_key, _pack_key_into = _PACKED_KEY.size, _PACKED_KEY.pack, _PACKED_KEY.pack_into
+_unpack_key: Final = _PACKED_KEY.unpack_from
 _REST: Final = Struct("<3Q9pB")  # started_ns, ended_ns, idle_ns, span_id, number of its label
 _SIZE, _pack, _pack_into = _REST.size, _REST.pack, _REST.pack_into
 _STEP: Final = _KEY + _SIZE
@@ -108,7 +109,7 @@ class History(Alike, Timed):
         end = _KEYS + (len(packed) - _KEYS) // _STEP * _KEY
         if packed.rfind(_pack_key(keys), _KEYS, end) >= 0 and self._find(keys) >= 0:
             return True
-        return seen is not None and keys in seen
+        return seen is not None and seen.flags(keys) is not None
 
     def latest(self, keys: int | Keys) -> Step | None:
         """The latest step that is equal in any of the three ways, among those kept."""
@@ -199,8 +200,11 @@ class History(Alike, Timed):
         gone = past.gone
         slot = gone % WINDOW  # that of the oldest, of which it is remembered that it was
         at = _KEYS + _KEY * slot
-        oldest = int.from_bytes(packed[at : at + _KEY], "little")
-        _see(past.seen, past.noisy.pop(gone, oldest) if past.noisy else oldest)
+        (oldest,) = _unpack_key(packed, at)
+        if past.noisy:
+            _see(past.seen, past.noisy.pop(gone, oldest))
+        else:
+            past.seen.meet(oldest, _OF_BOTH)
         _pack_key_into(packed, at, rough)
         at = _RESTS + _SIZE * slot
         _pack_into(packed, at, event.started_ns, event.ended_ns, idle_ns, event.span_id, label)

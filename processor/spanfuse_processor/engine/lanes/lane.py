@@ -41,6 +41,7 @@ _CHANGES: Final = (effects.WRITE, effects.SEND, effects.SPAWN)
 _ACTS: Final = (effects.EXEC, effects.WRITE, effects.SEND, effects.SPAWN)
 
 MODEL, AGENT = Kind.MODEL, Kind.AGENT  # a member looked up in its enum costs four times as much
+SPAWN, WAIT = effects.SPAWN, effects.WAIT
 UNKNOWN, NEW, KNOWN, FORGIVEN = News.UNKNOWN, News.NEW, News.KNOWN, News.FORGIVEN
 TRANSIENT = ErrorClass.TRANSIENT
 
@@ -177,13 +178,13 @@ class Lane:
             return self.silent > 1
         if kind is AGENT or self.tools is None:
             return False
-        _, kin, akin, ends = self.tools.alike
+        _, kin, akin, ends = self.tools.alike()
         return ends > 1 or kin > 1 or akin >= MANY
 
     def _is_moved(self, event: CallEnded, effect: str, found: int) -> bool:
         """Whether agents that it had started, or handed over to, have found something since its last call."""
         kind, given = event.kind, self._given
-        hands_over = kind is AGENT or effect == effects.SPAWN or effects.hands_over(event.name)
+        hands_over = kind is AGENT or effect == SPAWN or effects.hands_over(event.name)
         if given is None:
             if hands_over:
                 self._given = Given(found)
@@ -212,7 +213,7 @@ class Lane:
             self.spared, known = moved, not moved
             if known and (repeatable or self._is_one_wish(history, history.latest(keys), event, effect)):
                 return FORGIVEN
-        waits = prints.error_class is TRANSIENT or effect == effects.WAIT  # nearly never
+        waits = prints.error_class is TRANSIENT or effect == WAIT  # nearly never
         history.add(event, keys, waits and _waits(event, prints, effect), self.idle_ns, known)
         return KNOWN if known else NEW
 

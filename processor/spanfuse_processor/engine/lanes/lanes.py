@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Final
 
 from spanfuse_processor.engine import effects, marks
-from spanfuse_processor.engine.calls import Call, News
+from spanfuse_processor.engine.calls import PLAIN_COST, PLAIN_NS, PLAIN_TOKENS, Call, News
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.lanes.lane import Lane, is_long
 from spanfuse_processor.engine.nouns import Kind
@@ -34,6 +34,7 @@ MAX_PLACES: Final = 256
 
 TOOL, MODEL, AGENT = Kind.TOOL, Kind.MODEL, Kind.AGENT  # looked up in the enum they take longer
 NEW, KNOWN = News.NEW, News.KNOWN
+SEND, SPAWN = effects.SEND, effects.SPAWN
 _PLACED: Final = frozenset({TOOL, MODEL, AGENT})
 _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 
@@ -64,7 +65,7 @@ class Lanes:
         if not isinstance(event, CallEnded) or kind not in _PLACED:
             return None
         rule = tools.get(event.name) if tools else None
-        effect = effects.SPAWN if kind is AGENT else ""
+        effect = SPAWN if kind is AGENT else ""
         if kind is TOOL:
             thinks, guessed = _by_name(event.name)
             if thinks:
@@ -90,7 +91,7 @@ class Lanes:
         long and not nearly the same either, unless somebody gave it before."""
         if lane.models is None:
             return
-        _, kin, _, ends = lane.models.alike
+        _, kin, _, ends = lane.models.alike()
         if ends != 1:
             return
         self._talk += 1
@@ -154,11 +155,15 @@ class Lanes:
 
 
 def _is_plain(call: Call, event: CallEnded, lane: Lane) -> bool:
-    """Whether there is nothing about a call that is not new, fine, and like nothing before it."""
-    prints = event.prints
+    """Whether there is nothing about a call that is not new, fine, small, and like nothing before it."""
     if call.news is KNOWN or event.error or event.resends or event.stages or call.nest is not None:
         return False
-    if call.effect == effects.SEND or (prints is not None and (prints.error or prints.chant)):
+    prints, usage = event.prints, event.usage
+    if call.effect == SEND or (prints is not None and (prints.error or prints.chant)):
+        return False
+    if event.ended_ns - event.started_ns >= PLAIN_NS or (call.cost is not None and call.cost >= PLAIN_COST):
+        return False
+    if usage is not None and usage.input_tokens >= PLAIN_TOKENS:
         return False
     return not lane.resembles(event.kind)
 

@@ -11,7 +11,8 @@ from typing import Final
 
 from spanfuse_processor.engine.nouns import MicroUsd
 
-_MOST: Final = 2**53
+MOST: Final = 2**53
+"""The largest count."""
 _CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
 _ASKING: Final = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
 _LISTS: Final = (list, tuple)
@@ -44,7 +45,7 @@ def number(value: object) -> float | None:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value if 0 <= value <= _MOST else None  # false for NaN too
+    return value if 0 <= value <= MOST else None  # false for NaN too
 
 
 def count(value: object) -> int | None:
@@ -53,7 +54,7 @@ def count(value: object) -> int | None:
     >>> count(12), count("12"), count(12.0), count(None)
     (12, 12, 12, None)
     """
-    if value is None or value.__class__ is int and 0 <= value <= _MOST:
+    if value is None or value.__class__ is int and 0 <= value <= MOST:
         return value
     known = number(value)
     return None if known is None else int(known)

@@ -110,7 +110,8 @@ class Nodes(Ids):
         return node
 
     def place(self, node: int, code: int, trace_id: bytes, parent_id: bytes, fresh: bool) -> None:
-        """Says what a node is and what it is below. `fresh`: entered just now, so nothing is below it."""
+        """Says what a node is and what it is below. `code` may say that it ended, too; `fresh`: entered just
+        now, so nothing is below it."""
         cells = self.cells
         base = node * CELLS
         if parent_id and parent_id != _NO_SPAN:
@@ -120,7 +121,7 @@ class Nodes(Ids):
             cells = self.cells  # the parent may be new
             cells[base] = parent
         meta = cells[base + META] | code
-        if code == AGENT:
+        if code & KIND == AGENT:
             meta += 1 << HEIGHT
         cells[base + META] = meta
         if not fresh:

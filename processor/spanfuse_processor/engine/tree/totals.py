@@ -27,8 +27,9 @@ class Totals:
         """One more model call."""
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
-        self.cached_tokens += usage.cached_tokens
-        self.cache_write_tokens += usage.cache_write_tokens
+        if usage.cached_tokens or usage.cache_write_tokens:
+            self.cached_tokens += usage.cached_tokens
+            self.cache_write_tokens += usage.cache_write_tokens
         if cost is None:
             self.unpriced += 1
         else:

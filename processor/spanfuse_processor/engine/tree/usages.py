@@ -44,7 +44,9 @@ def fitting(usage: Usage) -> Usage:
     """Counts that a node can keep: not negative, and below 2**32."""
     asked, answered = usage.input_tokens, usage.output_tokens
     cached, written = usage.cached_tokens, usage.cache_write_tokens
-    if 0 <= asked <= MOST and 0 <= answered <= MOST and 0 <= cached <= MOST and 0 <= written <= MOST:
+    if 0 <= asked | answered | cached | written < MOST:  # then none of them is larger, and none negative
+        return usage
+    if 0 <= min(asked, answered, cached, written) and max(asked, answered, cached, written) <= MOST:
         return usage
     asked, answered, cached, written = (
         min(max(count, 0), MOST) for count in (asked, answered, cached, written)
