@@ -11,9 +11,46 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
-from spanfuse_processor.engine import effects, names
+from spanfuse_processor.engine import effects
 from spanfuse_processor.engine.events import STATUS_ERROR, UNNAMED_ERROR, CallEnded, RawSpan
 from spanfuse_processor.engine.fingerprint import Fingerprinter
+from spanfuse_processor.engine.names import (
+    AGENT,
+    AGENT_PATH,
+    ARGUMENTS,
+    BUDGET_USD,
+    CACHE_WRITE_TOKENS,
+    CACHED_TOKENS,
+    COST_USD,
+    DEPTH,
+    EFFECT,
+    ERROR_TYPE,
+    ESTIMATED,
+    FINISH_REASONS,
+    FRESH_TURN,
+    INPUT_TOKENS,
+    LEASED,
+    OPERATION,
+    OUTPUT_TOKENS,
+    PRESUMED_USD,
+    PROVIDER,
+    REASONING_TOKENS,
+    REPEATABLE,
+    REQUEST_MODEL,
+    RESENDS,
+    RESPONSE_ID,
+    RESPONSE_MODEL,
+    RESULT,
+    RUN,
+    SCOPE,
+    SERVICE_TIER,
+    STAGES,
+    TOOL,
+    TOOL_CALL_ID,
+    TOOL_TURN,
+    TURN,
+    USER_TURN,
+)
 from spanfuse_processor.engine.nouns import Kind, Usage
 from spanfuse_processor.engine.policy import ToolRule
 from spanfuse_processor.engine.reading.details import ALL_NAMES, details
@@ -33,21 +70,21 @@ from spanfuse_processor.engine.tree.usages import reported
 
 Get = Callable[..., Any]
 
-_TURNS: Final = (names.USER_TURN, names.FRESH_TURN)
+_TURNS: Final = (USER_TURN, FRESH_TURN)
 
-TOOL = Kind.TOOL  # a member looked up in its enum costs four times as much
+_TOOL = Kind.TOOL  # a member looked up in its enum costs four times as much
 _LISTS: Final = (list, tuple)
 _SELDOM: Final = frozenset(
     {
-        *(names.TURN, names.STAGES, names.LEASED),
-        *(names.PRESUMED_USD, names.ESTIMATED, names.SERVICE_TIER, names.BUDGET_USD, names.RESENDS),
+        *(TURN, STAGES, LEASED),
+        *(PRESUMED_USD, ESTIMATED, SERVICE_TIER, BUDGET_USD, RESENDS),
         *ALL_NAMES,
     }
 )
 """What few spans carry: whether one carries any of them is found out at once."""
 
 _KINDS: Final = {  # by operation; of agents and workflows there are few
-    "execute_tool": TOOL,
+    "execute_tool": _TOOL,
     "chat": Kind.MODEL,
     "text_completion": Kind.MODEL,
     "generate_content": Kind.MODEL,
@@ -67,19 +104,19 @@ class Spanfuse:
 
     def read(self, span: RawSpan) -> CallEnded | None:
         """The call that the span describes, or None when another dialect has to look."""
-        if span.scope != names.SCOPE:
+        if span.scope != SCOPE:
             return None
         attributes = span.attributes
         get: Get = attributes.get
-        operation, run, path = get(names.OPERATION, ""), get(names.RUN, ""), get(names.AGENT_PATH, "")
-        agent, error = get(names.AGENT, ""), get(names.ERROR_TYPE, "")
+        operation, run, path = get(OPERATION, ""), get(RUN, ""), get(AGENT_PATH, "")
+        agent, error = get(AGENT, ""), get(ERROR_TYPE, "")
         cls = operation.__class__
         if not (cls is run.__class__ is path.__class__ is agent.__class__ is error.__class__ is str):
             return None
-        kind, prints = _KINDS.get(operation), unpack(get(names.ARGUMENTS), get(names.RESULT))
+        kind, prints = _KINDS.get(operation), unpack(get(ARGUMENTS), get(RESULT))
         if kind is None or prints is None or not run:
             return None
-        depth = count(get(names.DEPTH))
+        depth = count(get(DEPTH))
         # By position: by keyword the same two dozen fields take 5 us, not 0.7. Names, provider, model, joins,
         # tool call id, effect, repeatable and usage are still empty.
         event = CallEnded(
@@ -91,14 +128,14 @@ class Spanfuse:
         more = attributes.__class__ is not dict or not _SELDOM.isdisjoint(attributes)
         if more:
             _add_seldom(event, get)
-        return event if (_add_tool(event, get) if kind is TOOL else _add_model(event, get, more)) else None
+        return event if (_add_tool(event, get) if kind is _TOOL else _add_model(event, get, more)) else None
 
 
 def _add_seldom(event: CallEnded, get: Get) -> None:
     """What few calls have, whatever they are."""
-    turn, stages, leased = get(names.TURN), get(names.STAGES), get(names.LEASED)
-    event.user_turn, event.fresh = turn in _TURNS, turn == names.FRESH_TURN
-    event.handed = turn == names.TOOL_TURN
+    turn, stages, leased = get(TURN), get(STAGES), get(LEASED)
+    event.user_turn, event.fresh = turn in _TURNS, turn == FRESH_TURN
+    event.handed = turn == TOOL_TURN
     if stages.__class__ is str:
         event.stages = stages
     if leased.__class__ in _LISTS:
@@ -107,8 +144,8 @@ def _add_seldom(event: CallEnded, get: Get) -> None:
 
 def _add_tool(event: CallEnded, get: Get) -> bool:
     """What is a tool's own. False: something is not of its type."""
-    name, call_id, effect = get(names.TOOL, ""), get(names.TOOL_CALL_ID, ""), get(names.EFFECT, "")
-    repeatable, cost = get(names.REPEATABLE), get(names.COST_USD)
+    name, call_id, effect = get(TOOL, ""), get(TOOL_CALL_ID, ""), get(EFFECT, "")
+    repeatable, cost = get(REPEATABLE), get(COST_USD)
     if not (name.__class__ is call_id.__class__ is effect.__class__ is str) or not name:
         return False
     event.name, event.tool_call_id = name, call_id
@@ -120,11 +157,11 @@ def _add_tool(event: CallEnded, get: Get) -> bool:
 
 def _add_model(event: CallEnded, get: Get, more: bool) -> bool:
     """What is a model's own; `more`: with what few have. False: something is not of its type."""
-    asked, answered = get(names.REQUEST_MODEL, ""), get(names.RESPONSE_MODEL, "")
-    provider, response_id = get(names.PROVIDER, ""), get(names.RESPONSE_ID, "")
+    asked, answered = get(REQUEST_MODEL, ""), get(RESPONSE_MODEL, "")
+    provider, response_id = get(PROVIDER, ""), get(RESPONSE_ID, "")
     if not (asked.__class__ is answered.__class__ is provider.__class__ is response_id.__class__ is str):
         return False
-    provider, cost, reasons = provider.lower(), get(names.COST_USD), get(names.FINISH_REASONS)
+    provider, cost, reasons = provider.lower(), get(COST_USD), get(FINISH_REASONS)
     event.name, event.model = asked or answered, answered or asked
     event.provider = PROVIDERS.get(provider, provider)
     event.response_id = response_id
@@ -140,9 +177,9 @@ def _add_model(event: CallEnded, get: Get, more: bool) -> bool:
 
 def _usage(get: Get, more: bool) -> Usage | None:
     """The tokens of a model's call; the parts of a total as far as any are told."""
-    asked, answered = get(names.INPUT_TOKENS), get(names.OUTPUT_TOKENS)
-    cached, written = get(names.CACHED_TOKENS), get(names.CACHE_WRITE_TOKENS)
-    reasoned = get(names.REASONING_TOKENS)
+    asked, answered = get(INPUT_TOKENS), get(OUTPUT_TOKENS)
+    cached, written = get(CACHED_TOKENS), get(CACHE_WRITE_TOKENS)
+    reasoned = get(REASONING_TOKENS)
     if not (cached or written or reasoned or more) and asked.__class__ is answered.__class__ is int:
         if 0 <= asked | answered <= MOST:  # neither is larger, nor negative
             return Usage(asked, answered)
@@ -159,13 +196,13 @@ def _usage(get: Get, more: bool) -> Usage | None:
 
 def _add_seldom_of_model(event: CallEnded, get: Get) -> None:
     """What few calls of models have."""
-    service, budget = get(names.SERVICE_TIER), get(names.BUDGET_USD)
-    event.presumed = presumed(get(names.PRESUMED_USD))
-    event.estimated = event.presumed is not None or get(names.ESTIMATED) is True
+    service, budget = get(SERVICE_TIER), get(BUDGET_USD)
+    event.presumed = presumed(get(PRESUMED_USD))
+    event.estimated = event.presumed is not None or get(ESTIMATED) is True
     if service.__class__ is str:
         event.service = service.lower()
     event.budget = None if budget is None else micro_usd(budget)
-    event.resends = count(get(names.RESENDS)) or 0
+    event.resends = count(get(RESENDS)) or 0
 
 
 @lru_cache(maxsize=4_096)

@@ -11,7 +11,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from spanfuse_processor.engine import names
+from spanfuse_processor.engine.names import (
+    FEATURE,
+    NAMESPACE,
+    PROFILE,
+    SERVICE_INSTANCE,
+    SERVICE_NAME,
+    SERVICE_NAMESPACE,
+    SESSION,
+    TENANT,
+    USER,
+)
 from spanfuse_processor.engine.nouns import NOBODY, Identity
 from spanfuse_processor.engine.reading.lenient import text
 
@@ -44,8 +54,8 @@ class Identities:
         if resource is not self._resource:  # decoders give all spans of one resource the same mapping
             self._turn_to(resource)
         said: _Said = (
-            get(names.TENANT), get(names.NAMESPACE), get(names.FEATURE), get(names.USER), get(names.SESSION),
-            get(names.PROFILE),
+            get(TENANT), get(NAMESPACE), get(FEATURE), get(USER), get(SESSION),
+            get(PROFILE),
         )  # fmt: skip
         try:
             return self._shared.get(said) or self._add(said)
@@ -83,12 +93,12 @@ class Identities:
 def _of_resource(resource: Mapping[str, object]) -> Identity:
     get = resource.get
     return Identity(
-        service=text(get(names.SERVICE_NAME)),
-        instance=text(get(names.SERVICE_INSTANCE)),
-        tenant=text(get(names.TENANT)),
-        namespace=text(get(names.NAMESPACE)) or text(get(names.SERVICE_NAMESPACE)),
-        feature=text(get(names.FEATURE)),
-        user=text(get(names.USER)),
-        session=text(get(names.SESSION)),
-        profile=text(get(names.PROFILE)),
+        service=text(get(SERVICE_NAME)),
+        instance=text(get(SERVICE_INSTANCE)),
+        tenant=text(get(TENANT)),
+        namespace=text(get(NAMESPACE)) or text(get(SERVICE_NAMESPACE)),
+        feature=text(get(FEATURE)),
+        user=text(get(USER)),
+        session=text(get(SESSION)),
+        profile=text(get(PROFILE)),
     )

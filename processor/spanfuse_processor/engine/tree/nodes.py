@@ -43,6 +43,7 @@ _TRACE, _TAIL = 16, 4  # bytes of a trace's id, and of its number in a key
 FIRST: Final = bytes(_TAIL)
 """What ends the keys of the first trace."""
 _FEW: Final = 32  # nodes for which there is no room to spare: most runs have no more
+_IN_TOTALS: Final = USED | COUNTED
 _LOW: Final = 0xFFFF_FFFF
 
 
@@ -252,18 +253,18 @@ class Nodes(Ids):
 
     def spend(self, node: int, usage: Usage, cost: int | None) -> bool:
         """Keeps what was used here and what it cost. True: nothing below tells the same, so it counts."""
-        base = node * CELLS
-        cells = self.cells
-        cells[base + USAGE] = usage.input_tokens
-        cells[base + USAGE + 1] = usage.output_tokens
+        base, cells = node * CELLS, self.cells
+        at = base + USAGE
+        cells[at] = usage.input_tokens
+        cells[at + 1] = usage.output_tokens
         if usage.cached_tokens or usage.cache_write_tokens:
-            cells[base + USAGE + 2] = usage.cached_tokens
-            cells[base + USAGE + 3] = usage.cache_write_tokens
+            cells[at + 2] = usage.cached_tokens
+            cells[at + 3] = usage.cache_write_tokens
         if cost is not None:
             cells[base + COST] = cost
         meta = cells[base + META]
         counts = not meta & WRAPS
-        cells[base + META] = meta | (USED | COUNTED if counts else USED)
+        cells[base + META] = meta | (_IN_TOTALS if counts else USED)
         return counts
 
     def price(self, node: int, cost: int) -> bool:
