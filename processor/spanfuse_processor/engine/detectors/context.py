@@ -38,7 +38,7 @@ _SENT: Final = Struct("<2QqI")
 _pack_sent, _read_sent = _SENT.pack, _SENT.unpack_from
 _HEAD: Final = _SENT.size
 _NOTHING_SENT: Final = bytes(_HEAD)
-_REQUEST: Final = Struct("<3Q")  # when it began, its tokens, its span
+_REQUEST: Final = Struct("<2Q8s")  # when it began, its tokens, its span
 _SIZE, _pack_request = _REQUEST.size, _REQUEST.pack
 _NOTHING: Final = Fingerprints()
 
@@ -145,7 +145,7 @@ class ContextDetector:
         if tokens == before and start < last_ns:  # the latest once more, as a layer above it tells of it
             self._sent = _pack_sent(first, before, latest_ns, rises) + sent[_HEAD:]
             return None
-        request = _pack_request(start, tokens, int.from_bytes(event.span_id, "big"))
+        request = _pack_request(start, tokens, event.span_id.rjust(8, b"\0"))
         if tokens > before:
             rises, row = rises + 1, sent[_HEAD:] + request
         else:
@@ -186,7 +186,7 @@ class ContextDetector:
         seconds = (call.event.started_ns - began) / NS
         if not 0 <= seconds <= limits.runaway_seconds or tokens < limits.runaway_factor * first:
             return None
-        spans = tuple(span.to_bytes(8, "big") for _, _, span in _REQUEST.iter_unpack(row))
+        spans = tuple(span for _, _, span in _REQUEST.iter_unpack(row))
         message = (
             f"requests grew from {first} to {tokens} tokens in {limits.runaway} calls within {seconds:.0f} s"
         )

@@ -95,8 +95,10 @@ def resemblance(one: int, other: int) -> float:
     words = mine + theirs
     if not words:
         return 0.0
-    unshared = max(_UNSHARED[flipped], abs(mine - theirs))
-    return max(0.0, (words - unshared) / (words + unshared))
+    unshared = _UNSHARED[flipped]
+    if not -unshared <= mine - theirs <= unshared:
+        unshared = abs(mine - theirs)
+    return (words - unshared) / (words + unshared) if unshared < words else 0.0
 
 
 def _pieces(text: str, length: int) -> str:
