@@ -86,6 +86,18 @@ def test_what_wakes_a_detector_may_depend_on_its_limits() -> None:
     assert [len(each) for each in heard] == [0, 0, 1]
 
 
+def test_whether_a_detector_is_asked_about_plain_calls_may_depend_on_its_limits() -> None:
+    third = detector(minds=lambda limits: limits.warn < 3, wakes=lambda call: True)
+    plain, policies = call(ended(1)), (Policy(), Policy(detectors={"third": {"warn": 3}}))
+    plain.plain = True
+    keepers = [Watching(watches(policy, third=third).begin(NOBODY)) for policy in policies]
+
+    for keeper in keepers:
+        keeper.look(plain)
+
+    assert [len(keeper.watch.made) for keeper in keepers] == [1, 0]
+
+
 def test_whoever_is_made_in_front_of_others_changes_nothing_for_those() -> None:
     watching = watch(
         front=detector(wakes=lambda call: call.event.name == "loud"),
