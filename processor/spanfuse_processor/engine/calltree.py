@@ -65,7 +65,7 @@ class CallTree(Books):
         self.folded = 0
         self._spending = spending or Spending(stats)
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
-        self._told = b""  # tool calls by their id, and whether their content was known
+        self._told: bytes | bytearray = b""  # tool calls by their id, and whether their content was known
         self._kin: Kin | None = None  # None while there are neither agents nor other traces
 
     def add(self, event: CallStarted, cost: MicroUsd | None = None) -> Call | None:

@@ -23,8 +23,10 @@ _BUCKETS: Final = 16
 _NOTHING: Final = bytearray()  # of whoever has no buckets: nobody adds to it
 
 
-def meet(few: bytes, thing: Hashable, flag: bool, limit: int) -> tuple[bytes, bool | None]:
-    """A thing comes, of which the latest `limit` are kept in plain bytes.
+def meet(
+    few: bytes | bytearray, thing: Hashable, flag: bool, limit: int
+) -> tuple[bytes | bytearray, bool | None]:
+    """A thing comes, of which the latest `limit` are kept in plain bytes; in place once there are so many.
 
     That is for what every run has some of, where an object around them would double it. Returns all, and the
     flag that it had, None when it is new; a flag once set stays.
@@ -38,12 +40,18 @@ def meet(few: bytes, thing: Hashable, flag: bool, limit: int) -> tuple[bytes, bo
     at = _find(few, mark)
     if at < 0:
         mark += _FLAGS[flag]
-        return (few + mark)[-limit * _SIZE :], None
+        if len(few) < limit * _SIZE:
+            return few + mark, None
+        if isinstance(few, bytes):
+            few = bytearray(few)
+        del few[:_SIZE]
+        few += mark
+        return few, None
     known = bool(few[at + _MARK])
     return (few if known or not flag else _flagged(few, at, flag)), known
 
 
-def join(few: bytes, other: bytes, limit: int) -> bytes:
+def join(few: bytes | bytearray, other: bytes | bytearray, limit: int) -> bytes | bytearray:
     """The latest `limit` of a few, and of those that came elsewhere."""
     return (few + other)[-limit * _SIZE :]
 
@@ -127,7 +135,7 @@ class Marks:
         return (next(buckets[at])[0] for at in self._order)
 
 
-def _flagged(kept: bytes, at: int, flags: int) -> bytes:
+def _flagged(kept: bytes | bytearray, at: int, flags: int) -> bytes | bytearray:
     """The same with other flags at one of them."""
     end = at + _SIZE
     return kept[: end - 1] + _FLAGS[flags] + kept[end:]

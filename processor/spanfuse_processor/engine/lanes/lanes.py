@@ -49,7 +49,7 @@ class Lanes:
         self._news = 0  # results of tools that were new, of all agents
         self._talk = 0  # answers of models that were not those before
         self._work = 0  # those of them that were pieces of work: what goes round among several is none
-        self._written = b""
+        self._written: bytes | bytearray = b""
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
         self._lanes: tuple[Lane, ...] = ()  # all of them, and by place: many runs have only one
