@@ -104,7 +104,16 @@ def test_zero_switches_it_off() -> None:
 
 
 def test_what_agents_start_has_no_schedule() -> None:
-    assert not ScheduleDetector.wakes(Call(over(1, 2, "x", 0), "run", 1, 1, 1, ("main", "scout"), True))
+    wakes = ScheduleDetector.waker(ScheduleLimits(period=HOUR))
+
+    assert not wakes(Call(over(1, 2, "x", 0), "run", 1, 1, 1, ("main", "scout"), True))
+    assert wakes(Call(over(1, 2, "x", 0), "run", 1, 1, 1, ("main",), True))
+
+
+def test_without_a_period_nobody_watches() -> None:
+    wakes = ScheduleDetector.waker(ScheduleLimits())
+
+    assert not wakes(Call(over(1, 2, "x", 0), "run", 1, 1, 1, ("main",), True))
 
 
 def test_what_is_remembered_is_bounded() -> None:

@@ -9,7 +9,8 @@ from tests.engine.making import SECOND, ended, started
 
 from spanfuse_processor.engine.calls import Call, News
 from spanfuse_processor.engine.lanes.lane import Lane
-from spanfuse_processor.engine.lanes.lanes import MAX_LANES, MAX_PLACES, Lanes
+from spanfuse_processor.engine.lanes.lanes import Lanes
+from spanfuse_processor.engine.lanes.places import MAX_LANES, MAX_PLACES, Many
 from spanfuse_processor.engine.nouns import Fingerprints, Kind
 from spanfuse_processor.engine.policy import Effect, ToolRule
 
@@ -87,8 +88,8 @@ class TestWhoseCallsFollow:
         for parent in range(1, 2 * MAX_PLACES):
             lane(lanes, 0, 1_000, parent)
 
-        assert lanes._lanes is not None and len(lanes._lanes) == MAX_LANES
-        assert lanes._places is not None and len(lanes._places) == MAX_PLACES
+        assert isinstance(lanes._places, Many)
+        assert (len(lanes._places.lanes), len(lanes._places.by_place)) == (MAX_LANES, MAX_PLACES)
 
 
 class TestWhatHasNone:

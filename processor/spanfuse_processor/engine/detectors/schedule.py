@@ -9,7 +9,7 @@ agent does.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -77,9 +77,9 @@ class ScheduleDetector:
         self._agents: OrderedDict[str, Starts] = OrderedDict()
 
     @staticmethod
-    def wakes(call: Call) -> bool:
-        """Only for what no agent has started: schedules do that."""
-        return len(call.agents) < 2
+    def waker(limits: ScheduleLimits) -> Callable[[Call], bool]:
+        """Only for what no agent has started: schedules do that. And only where there is one."""
+        return _is_outermost if limits.period else _never
 
     def started(self, call: Call) -> Finding | None:
         """A start that is told."""
@@ -132,3 +132,11 @@ class ScheduleDetector:
             spans=tuple(starts.spans),
             rule="period",
         )
+
+
+def _is_outermost(call: Call) -> bool:
+    return len(call.agents) < 2
+
+
+def _never(call: Call) -> bool:
+    return False

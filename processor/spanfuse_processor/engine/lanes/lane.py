@@ -121,7 +121,7 @@ class Lane:
         self.watch: Any = None
         self._user = _NOBODY  # what a person asked last, and what a fresh request was told
         self._heard = 0  # what the run had found and others had said when a model last answered here
-        self._given: Given | None = None
+        self._given: Given | int | None = None  # after the first such call no more than what was found then
         self.work = 0
         self.spared = False
         self.talk = 0
@@ -187,8 +187,10 @@ class Lane:
         hands_over = kind is AGENT or effect == SPAWN or effects.hands_over(event.name)
         if given is None:
             if hands_over:
-                self._given = Given(found)
+                self._given = found  # most do so once, at their end
             return False
+        if isinstance(given, int):
+            given = self._given = Given(given)
         waits = hands_over or effects.hooks(event.name)  # whoever is sent on meanwhile waits for them
         return given.has_moved(found, waits, kind is AGENT)
 
@@ -223,7 +225,7 @@ class Lane:
             return False
         if before.ended_ns > event.started_ns and event.ended_ns > before.started_ns:
             given = self._given
-            if event.kind is AGENT and given is not None and given.spare > 0 and not failed(event):
+            if event.kind is AGENT and isinstance(given, Given) and given.spare > 0 and not failed(event):
                 given.spare -= 1
                 return True
             return effect not in _ACTS or before.failed  # whoever asked had not seen it fail

@@ -20,29 +20,25 @@ from spanfuse_processor.engine import effects, marks
 from spanfuse_processor.engine.calls import PLAIN_COST, PLAIN_NS, PLAIN_TOKENS, Call, News
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.lanes.lane import Lane, is_long
+from spanfuse_processor.engine.lanes.places import Places, entered, lane_at, lanes_of
 from spanfuse_processor.engine.nouns import Kind
 from spanfuse_processor.engine.policy import ToolRule
 
-MAX_LANES: Final = 64
-"""Agents of one run at work that are told apart."""
-
 MAX_WRITTEN: Final = 256
 """Pieces of work that are remembered."""
-
-MAX_PLACES: Final = 256
-"""Spans above calls that are remembered."""
 
 TOOL, MODEL, AGENT = Kind.TOOL, Kind.MODEL, Kind.AGENT  # looked up in the enum they take longer
 NEW, KNOWN = News.NEW, News.KNOWN
 SEND, SPAWN = effects.SEND, effects.SPAWN
 _PLACED: Final = frozenset({TOOL, MODEL, AGENT})
+_OUTERMOST: Final = (AGENT, "")  # whoever started it is nobody's agent
 _TURNS: Final = (Kind.AGENT, Kind.WORKFLOW, Kind.OTHER)
 
 
 class Lanes:
     """The lanes of one run. `tools` is what policy says of single tools."""
 
-    __slots__ = ("_lane", "_lanes", "_news", "_place", "_places", "_talk", "_work", "_written", "tools")
+    __slots__ = ("_lane", "_news", "_place", "_places", "_talk", "_work", "_written", "tools")
 
     def __init__(self, tools: Mapping[str, ToolRule]) -> None:
         self.tools = tools
@@ -52,8 +48,7 @@ class Lanes:
         self._written: bytes | bytearray = b""
         self._lane: Lane | None = None  # the latest, and its place: most calls follow one in the same place
         self._place: Hashable = None
-        self._lanes: tuple[Lane, ...] = ()  # all of them, and by place: many runs have only one
-        self._places: dict[Hashable, Lane] | None = None
+        self._places: Places = ()  # all of them, when there is another
 
     def place(self, call: Call) -> Lane | None:
         """Puts a call that ended into its lane and tells it what it brought. None: it is in none."""
@@ -104,8 +99,7 @@ class Lanes:
 
     def clear(self) -> None:
         """Forgets everything."""
-        self._lane = self._places = None
-        self._lanes = ()
+        self._lane, self._places = None, ()
 
     def _of(self, call: Call, ended_ns: int) -> Lane:
         """The lane of a call that ended at `ended_ns`."""
@@ -123,35 +117,28 @@ class Lanes:
 
     def _turn_to(self, place: Hashable, call: Call) -> Lane:
         """Makes the lane of a place the latest."""
-        if self._lane is not None and self._places is None:
-            self._places = {self._place: self._lane}
-        lane = self._places.get(place) if self._places is not None else None
-        if lane is None:
-            lane = self._enter(place, call)
-            if self._places is not None:
-                if len(self._places) >= MAX_PLACES:
-                    del self._places[next(iter(self._places))]
-                self._places[place] = lane
+        if self._lane is not None:
+            places = self._places or entered((), self._place, self._lane)
+            lane = lane_at(places, place)
+            if lane is None:
+                lane = self._enter(place, call, lanes_of(places))
+                places = entered(places, place, lane)
+            self._places = places
+        else:
+            lane = self._enter(place, call, ())
         self._place, self._lane = place, lane
         return lane
 
-    def _enter(self, place: Hashable, call: Call) -> Lane:
-        """The lane for calls in a place that is new."""
+    def _enter(self, place: Hashable, call: Call, lanes: tuple[Lane, ...]) -> Lane:
+        """The lane for calls in a place that is new: one of these, or another."""
         event = call.event
         agent: Hashable = call.agents or event.agent
         if (
             event.kind is AGENT and not call.agents
         ):  # its own calls go by that name; who started it is unknown
-            agent = (AGENT, place)
-        if self._lane is None:
-            return Lane(agent)
-        lanes = self._lanes or (self._lane,)
+            agent = (AGENT, place) if place else _OUTERMOST
         idle = [each for each in lanes if each.agent == agent and each.last_ns <= event.started_ns]
-        if idle:
-            return max(idle, key=lambda each: each.last_ns)
-        lane = Lane(agent)
-        self._lanes = (*lanes, lane)[-MAX_LANES:]
-        return lane
+        return max(idle, key=lambda each: each.last_ns) if idle else Lane(agent)
 
 
 def _is_plain(call: Call, event: CallEnded, lane: Lane) -> bool:
