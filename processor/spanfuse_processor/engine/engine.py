@@ -128,7 +128,7 @@ class Engine:
 
     def _found(self, run: Run, call: Call) -> tuple[Finding, ...]:
         """What the detectors see in a call: those of the agent that made it, then those of the run."""
-        lane = run.lanes.place(call)
+        lane = run.place(call)
         findings: tuple[Finding, ...] = ()
         renewed = call.event.user_turn and (lane is None or lane.watch is None)
         if lane is not None:

@@ -59,19 +59,34 @@ class Label(NamedTuple):
 
 
 class History(Alike, Timed):
-    """What followed what. Attributes:
+    """What followed what."""
 
-    stale: how many calls in a row brought nothing new.
-    forgiven: calls that the owner left out, since something was new or a turn began.
-    """
-
-    __slots__ = ("_labels", "_packed", "_past", "forgiven", "stale")
+    __slots__ = ("_labels", "_packed", "_past")
 
     def __init__(self) -> None:
         self._labels: tuple[Label, ...] = ()  # those in use, and a few that were
         self._packed: bytes | bytearray = NOTHING  # in place once there are `WINDOW` steps
         self._past: Past | None = None
-        self.stale = self.forgiven = 0
+
+    @property
+    def stale(self) -> int:
+        """How many calls in a row brought nothing new."""
+        return self._past.stale if self._past is not None else 0
+
+    @property
+    def forgiven(self) -> int:
+        """Calls that the owner left out, since something was new or a turn began."""
+        return self._past.forgiven if self._past is not None else 0
+
+    def forgive(self) -> None:
+        """One more that the owner leaves out."""
+        past = self._past = self._past or Past()
+        past.forgiven += 1
+
+    def turn(self) -> None:
+        """A turn begins."""
+        if self._past is not None:
+            self._past.forgiven = 0
 
     @property
     def steps(self) -> list[Step]:
@@ -120,12 +135,10 @@ class History(Alike, Timed):
         """Takes a call as a step; `known` when it `knows` one that is equal."""
         past = self._past
         if known:
-            self.stale += 1
             past = self._count(keys)
-        else:
-            self.stale = self.forgiven = 0
-            if past is not None:
-                past.counts = None
+            past.stale += 1
+        elif past is not None:
+            past.counts, past.stale, past.forgiven = None, 0, 0
         if past is not None:
             past.steps = None
         self._append(event, keys, waits, idle_ns)

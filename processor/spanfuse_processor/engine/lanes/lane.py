@@ -166,7 +166,7 @@ class Lane:
             self._hear(event.prints, event.fresh)
         self.working = False  # a new turn
         if self.tools is not None:
-            self.tools.forgiven = 0
+            self.tools.turn()
         if event.asks or event.handed or heard != self._heard:
             self.silent = 0  # something was called, or said, though not here
         self._heard = heard
@@ -235,7 +235,7 @@ class Lane:
             return False
         if not self._same_turn(before.started_ns, event.started_ns):
             return False
-        history.forgiven += 1
+        history.forgive()
         return True
 
     def _hear(self, prints: Fingerprints | None, fresh: bool) -> None:

@@ -28,17 +28,19 @@ class Past:
     """What there is beside the latest steps. Attributes:
 
     counts: by period, what was counted for each of the ways to be equal.
+    forgiven: calls that were left out, since something was new or a turn began.
     gone: how many steps left the window.
     noisy: keys of the steps that have noise, by their number from 0.
     seen: what left the window.
+    stale: how many calls in a row brought nothing new.
     steps: those in the window, unpacked, while somebody looks.
     """
 
-    __slots__ = ("counts", "gone", "noisy", "seen", "steps")
+    __slots__ = ("counts", "forgiven", "gone", "noisy", "seen", "stale", "steps")
 
     def __init__(self) -> None:
         self.counts: dict[int, tuple[int, ...]] | None = None
-        self.gone = 0
+        self.gone = self.stale = self.forgiven = 0
         self.noisy: dict[int, Keys] | None = None
         self.seen: Marks | None = None
         self.steps: list[Step] | None = None

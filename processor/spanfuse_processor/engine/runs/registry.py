@@ -16,7 +16,6 @@ from typing import Final
 
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.events import CallEnded, CallOpen, CallStarted
-from spanfuse_processor.engine.lanes.lanes import Lanes
 from spanfuse_processor.engine.nouns import Identity, Instant
 from spanfuse_processor.engine.policy import Bounds, ToolRule
 from spanfuse_processor.engine.runs.record import Record
@@ -85,7 +84,7 @@ class Runs:
         """Goes on within other bounds. Runs that live keep their watch; what tools are holds for all."""
         self._bounds, self._new_watch, self._tools = bounds, new_watch, tools
         for run in self._live.values():
-            run.lanes.tools = tools
+            run.tools = tools
 
     def of(self, event: CallStarted, now: Instant) -> Run | None:
         """The run of an event, found or begun; None when this is a late span of one that was put away."""
@@ -201,9 +200,7 @@ class Runs:
             self._put_away(next(iter(self._live.values())), now, early=True)
         record.over = False
         tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record, self._spending)
-        run = self._live[record.id] = Run(
-            record, tree, self._new_watch(record.identity), Lanes(self._tools), now
-        )
+        run = self._live[record.id] = Run(record, tree, self._new_watch(record.identity), self._tools, now)
         return run
 
     def _tie(self, run: Run, event: CallStarted) -> Run:

@@ -7,6 +7,7 @@ know how runs are found, nor what moves a breaker.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -14,7 +15,7 @@ from spanfuse_processor.engine.calls import Call, Open
 from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.lanes.lanes import Lanes
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Instant, Level, MicroUsd
-from spanfuse_processor.engine.policy import Profile
+from spanfuse_processor.engine.policy import Profile, ToolRule
 from spanfuse_processor.engine.runs.open_calls import OpenCalls
 from spanfuse_processor.engine.runs.record import Judged, Light, Mark, Record
 from spanfuse_processor.engine.runs.suspicion import Suspicion
@@ -22,14 +23,13 @@ from spanfuse_processor.engine.runs.watches import Watch
 from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity
 
 
-class Run:
-    """A run that lives."""
+class Run(Lanes):
+    """A run that lives, and its lanes: there are many runs."""
 
     __slots__ = (
         "ended_ns",
         "flooded",
         "joins",
-        "lanes",
         "last_seen",
         "open",
         "own",
@@ -40,11 +40,13 @@ class Run:
         "watch",
     )
 
-    def __init__(self, record: Record, tree: CallTree, watch: Watch, lanes: Lanes, now: Instant) -> None:
+    def __init__(
+        self, record: Record, tree: CallTree, watch: Watch, tools: Mapping[str, ToolRule], now: Instant
+    ) -> None:
+        super().__init__(tools)
         self.record = record
         self.tree = tree
         self.watch = watch
-        self.lanes = lanes
         self.last_seen = now
         self.ended_ns = 0  # event time: the latest end of a call since it began, or was released
         self.own = False  # named by our own library, not put together from foreign spans
@@ -85,7 +87,7 @@ class Run:
     def begin_anew(self) -> None:
         """A stop is over: what was seen before it counts no more."""
         self.watch = self.watch.anew()
-        self.lanes.clear()
+        self.clear()
         self.ended_ns = 0
         self.suspicion = None
 

@@ -60,24 +60,27 @@ class Nodes(Ids):
     Attributes:
         trace: the first trace.
         cells: all nodes, one after the other; another array once a node is entered.
-        missing: nodes that are awaited.
         agents: those nodes that are agents.
         guesses: the latest nodes whose usage is a guess, oldest first.
         kids: what is right below a node and is an agent, or leads to one.
     """
 
-    __slots__ = (*("_stats", "_tails", "agents", "cells", "guesses", "kids", "missing", "trace"),)
+    __slots__ = (*("_stats", "_tails", "agents", "cells", "guesses", "kids", "trace"),)
 
     def __init__(self, limit: int, stats: EngineStats) -> None:
         super().__init__(limit)
         self.trace = b""
         self.cells = array("I")
-        self.missing = 0
         self._stats = stats
         self._tails: dict[bytes, bytes] | None = None  # of traces but the first: their numbers from 1 on
         self.agents = NOBODY
         self.kids: dict[int, list[int]] | None = None  # and no agents in agents
         self.guesses: list[int] | None = None  # nor guesses
+
+    @property
+    def missing(self) -> int:
+        """How many nodes are awaited: all are looked at."""
+        return sum(not meta & KIND for meta in self.cells[META::CELLS])
 
     def key(self, trace_id: bytes, span_id: bytes) -> bytes:
         """How a span is found: its id and its trace's number, or both ids of a new trace."""
@@ -125,8 +128,6 @@ class Nodes(Ids):
         if code & KIND == AGENT:
             meta += 1 << HEIGHT
         cells[base + META] = meta
-        if not fresh:
-            self.missing -= 1
 
     def name(self, node: int, name: str, span_id: bytes) -> None:
         """Says who an agent is."""
@@ -143,7 +144,6 @@ class Nodes(Ids):
         next_one = self.count
         parent = self.enter(key)
         if parent == next_one:
-            self.missing += 1
             return parent
         if parent < 0:
             return NONE

@@ -33,10 +33,7 @@ def absorb(nodes: Nodes, other: Nodes) -> tuple[list[int], list[int]]:
 
 
 def _room(nodes: Nodes, key: bytes) -> int:
-    next_one = nodes.count
     node = nodes.enter(key)
-    if node == next_one:
-        nodes.missing += 1
     return NONE if node < 0 else node
 
 
@@ -47,7 +44,6 @@ def _take(nodes: Nodes, other: Nodes, theirs: int, moved: list[int]) -> int:
     meta = other.cells[source + META]
     if node == NONE or not meta & KIND or cells[base + META] & KIND:
         return -1
-    nodes.missing -= 1
     cells[base + USAGE : base + CELLS] = other.cells[source + USAGE : source + CELLS]
     kept = cells[base + META]
     cells[base + META] = kept | (meta & (KIND | ENDED | USED | COUNTED | GUESSED))
