@@ -18,6 +18,7 @@ from spanfuse_processor.engine.calltree import CallTree
 from spanfuse_processor.engine.events import CallEnded, CallOpen, CallStarted
 from spanfuse_processor.engine.nouns import Identity, Instant
 from spanfuse_processor.engine.policy import Bounds, ToolRule
+from spanfuse_processor.engine.runs.living import Living
 from spanfuse_processor.engine.runs.record import Record
 from spanfuse_processor.engine.runs.run import Run, Tombstone
 from spanfuse_processor.engine.runs.watches import Watch
@@ -74,7 +75,7 @@ class Runs:
         self._stats = stats
         self._tools = tools
         self._number = 0
-        self._live: OrderedDict[str, Run] = OrderedDict()
+        self._live = Living()
         self._dead: OrderedDict[str, Tombstone] = OrderedDict()
         self._keys: dict[bytes | str, str] = {}  # trace, conversation or absorbed run -> id of a run
 
@@ -96,7 +97,7 @@ class Runs:
             run = self._tie(run, event)
         if run.last_seen != now:
             run.last_seen = now
-            self._live.move_to_end(run.id)
+            self._live.touch(run)
         return run
 
     def over(self, run: Run, event: CallEnded) -> None:
@@ -117,7 +118,7 @@ class Runs:
 
     def live(self) -> Iterator[Run]:
         """Those that live, longest unseen first."""
-        return iter(self._live.values())
+        return self._live.by_age()
 
     def tombstones(self) -> Iterator[Tombstone]:
         """Those that were put away, oldest first."""
@@ -126,10 +127,10 @@ class Runs:
     def advance(self, now: Instant) -> None:
         """Puts away what has been idle too long, forgets what was put away long ago."""
         idle = self._bounds.idle
-        while self._live and (oldest := next(iter(self._live.values()))).last_seen + idle <= now:
+        while (oldest := self._live.oldest) is not None and oldest.last_seen + idle <= now:
             if oldest.open is not None and oldest.open.holds(now) and oldest.last_seen < now:
                 oldest.last_seen = now  # it waits for something
-                self._live.move_to_end(oldest.id)
+                self._live.touch(oldest)
             else:
                 self._put_away(oldest, now)
         while self._dead and next(iter(self._dead.values())).until <= now:
@@ -138,8 +139,8 @@ class Runs:
     def next_deadline(self) -> Instant | None:
         """When `advance` is due."""
         due = []
-        if self._live:
-            due.append(next(iter(self._live.values())).last_seen + self._bounds.idle)
+        if self._live.oldest is not None:
+            due.append(self._live.oldest.last_seen + self._bounds.idle)
         if self._dead:
             due.append(next(iter(self._dead.values())).until)
         return min(due, default=None)
@@ -195,12 +196,14 @@ class Runs:
         return self._enliven(record, now)
 
     def _enliven(self, record: Record, now: Instant) -> Run:
-        if len(self._live) >= max(1, self._bounds.runs):
+        oldest = self._live.oldest
+        if oldest is not None and len(self._live) >= self._bounds.runs:
             self._stats.evicted += 1
-            self._put_away(next(iter(self._live.values())), now, early=True)
+            self._put_away(oldest, now, early=True)
         record.over = False
         tree = CallTree(record.id, self._bounds.nodes_per_run, self._stats, record, self._spending)
-        run = self._live[record.id] = Run(record, tree, self._new_watch(record.identity), self._tools, now)
+        run = Run(record, tree, self._new_watch(record.identity), self._tools, now)
+        self._live.enter(run)
         return run
 
     def _tie(self, run: Run, event: CallStarted) -> Run:
@@ -234,7 +237,7 @@ class Runs:
         older, younger = (one, other) if one.record.number < other.record.number else (other, one)
         if younger.own:
             older, younger = younger, older
-        del self._live[younger.id]
+        self._live.leave(younger)
         self._over -= younger.record.over
         if self._owns_its_trace(younger.record):
             older.record.keys += (younger.record.trace_id,)
@@ -248,7 +251,7 @@ class Runs:
         return older
 
     def _put_away(self, run: Run, now: Instant, early: bool = False) -> None:
-        del self._live[run.id]
+        self._live.leave(run)
         self._over -= run.record.over
         self._bid_farewell(run.record, "", True)
         self._stats.orphans += run.tree.missing

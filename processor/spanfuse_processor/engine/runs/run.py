@@ -31,6 +31,8 @@ class Run(Lanes):
         "flooded",
         "joins",
         "last_seen",
+        "newer",
+        "older",
         "open",
         "own",
         "record",
@@ -48,6 +50,8 @@ class Run(Lanes):
         self.tree = tree
         self.watch = watch
         self.last_seen = now
+        self.older: Run | None = None  # seen before it, and after it: the registry's
+        self.newer: Run | None = None
         self.ended_ns = 0  # event time: the latest end of a call since it began, or was released
         self.own = False  # named by our own library, not put together from foreign spans
         self.trace = b""  # of the latest event
