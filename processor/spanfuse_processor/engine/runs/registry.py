@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from hashlib import blake2b
 from types import MappingProxyType
 from typing import Final
 
@@ -93,7 +95,7 @@ class Runs:
         run = self._live.get(run_id) or self._search(run_id, event, now)
         if run is None:
             return None
-        if event.trace_id != run.trace or event.joins != run.joins:
+        if event.trace_id != run.trace or (hash(event.joins) if event.joins else 0) != run.joins:
             run = self._tie(run, event)
         if run.last_seen != now:
             run.last_seen = now
@@ -216,7 +218,7 @@ class Runs:
         if not event.run_id:  # a session may outlive our own runs, and hold several
             for join in event.joins:
                 run = self._claim(run, _key(join))
-        run.trace, run.joins = event.trace_id, event.joins
+        run.trace, run.joins = event.trace_id, hash(event.joins) if event.joins else 0
         return run
 
     def _claim(self, run: Run, key: bytes | str) -> Run:
@@ -277,15 +279,16 @@ class Runs:
         return self._keys.get(record.trace_id) == record.id
 
 
-def _key(join: str) -> bytes | str:
-    """A join as it is looked up: a linked trace, in hex, is the trace itself.
+@lru_cache(maxsize=64)
+def _key(join: str) -> bytes:
+    """A join as it is looked up: a linked trace, in hex, is the trace itself, all else a digest as long.
 
-    >>> _key("conversation-7"), _key("00" * 15 + "2a")
-    ('conversation-7', b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00*')
+    >>> len(_key("conversation-7")), _key("00" * 15 + "2a")[-2:]
+    (16, b'\\x00*')
     """
     if len(join) == _TRACE_DIGITS:
         try:
             return bytes.fromhex(join)
         except ValueError:
             pass
-    return join
+    return blake2b(join.encode("utf-8", "surrogatepass"), digest_size=_TRACE_DIGITS // 2).digest()

@@ -55,7 +55,7 @@ class Run(Lanes):
         self.ended_ns = 0  # event time: the latest end of a call since it began, or was released
         self.own = False  # named by our own library, not put together from foreign spans
         self.trace = b""  # of the latest event
-        self.joins: tuple[str, ...] = ()
+        self.joins = 0  # and what else that named to be found by, as a hash
         self.flooded = False
         self.open: OpenCalls | None = None  # calls that began and did not end, where anybody tells of them
         self.suspicion: Suspicion | None = None  # a warning of a loop that stands
