@@ -35,6 +35,7 @@ from spanfuse_processor.engine.runs.run import Run, RunView, view
 from spanfuse_processor.engine.runs.stops import Stops
 from spanfuse_processor.engine.runs.suspicion import confirmed, suspected
 from spanfuse_processor.engine.runs.vigil import Vigil
+from spanfuse_processor.engine.runs.watches import look, paid
 from spanfuse_processor.engine.scoping import agent_of
 from spanfuse_processor.engine.stats import EngineStats
 from spanfuse_processor.engine.tree.spending import Amend, Amended
@@ -133,9 +134,9 @@ class Engine:
         renewed = call.event.user_turn and (lane is None or lane.watch is None)
         if lane is not None:
             watch = lane.watch or self._regime.of_lane.begin(call.event.identity, agent_of(call))
-            lane.watch, findings = watch.look(call)
+            lane.watch, findings = look(watch, call)
             run.record.count(call)
-        run.watch, found = run.watch.look(call)
+        run.watch, found = look(run.watch, call)
         findings += found
         if run.suspicion is not None or findings:
             findings += self._suspected(run, call, findings, renewed)
@@ -251,7 +252,7 @@ class Engine:
         before = record.cost
         if isinstance(known, Run):
             known.tree.settle(call.trace_id, call.span_id, call.usage, cost, call.guessed)
-            known.watch.paid(call.span_id, cost)
+            paid(known.watch, call.span_id, cost)
         else:
             record.settle(cost)
             if self._amend is not None:
@@ -261,7 +262,7 @@ class Engine:
 
     def _of_feature(self, run: Run, call: Call, now: Instant) -> tuple[Verdict, ...]:
         feature = self._features.of(call.event.identity)
-        feature.watch, findings = feature.watch.look(call)
+        feature.watch, findings = look(feature.watch, call)
         said = [self._stops.judge(feature, run, call, each, now) for each in findings] if findings else []
         if self._stops.breakers.half_open:
             verdict = self._stops.probe(feature.key, call, now)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from spanfuse_processor.engine.lanes.lane import Lane
-from spanfuse_processor.engine.lanes.places import MAX_LANES, MAX_PLACES, Many, Places, entered, lane_at, lanes_of
+from spanfuse_processor.engine.lanes.places import (
+    MAX_LANES,
+    MAX_PLACES,
+    Many,
+    Places,
+    entered,
+    lane_at,
+    lanes_of,
+)
 
 
 @pytest.mark.parametrize("count", [1, 4, 5, 60])

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
 from spanfuse_processor.engine.runs.features import Features
+from spanfuse_processor.engine.runs.watches import Crew, Posts, Watch
 
 
-class Watching:
-    """Stands for a unit's detectors."""
-
-    def anew(self) -> Watching:
-        """Others."""
-        return Watching()
-
-
-def new_watch(who: Identity) -> Any:
+def new_watch(who: Identity) -> Watch:
     """The detectors of a feature that is new."""
-    return Watching()
+    return (Crew(Posts({})),)
 
 
 def test_calls_of_one_feature_meet_in_one_unit() -> None:

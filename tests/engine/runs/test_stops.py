@@ -11,6 +11,7 @@ from spanfuse_processor.engine.nouns import BreakerKey, Level
 from spanfuse_processor.engine.orders import OrderKind
 from spanfuse_processor.engine.policy import Policy, ToolRule
 from spanfuse_processor.engine.runs.record import Mark
+from spanfuse_processor.engine.runs.watches import detectors_of
 from spanfuse_processor.engine.verdicts import BreakerState, Mode, Verdict
 
 
@@ -75,7 +76,7 @@ class TestModes:
         (verdict,) = tell(made, [ended(1)])
 
         assert verdict.directive is not None
-        (detector,) = next(made._runs.live()).watch.made
+        (detector,) = detectors_of(next(made._runs.live()).watch)
         assert detector.__dict__["tools"] is rules
 
 

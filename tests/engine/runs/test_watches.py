@@ -13,7 +13,7 @@ from spanfuse_processor.engine.detector import Unit
 from spanfuse_processor.engine.events import CallEnded
 from spanfuse_processor.engine.nouns import NOBODY, Identity, Kind
 from spanfuse_processor.engine.policy import Match, Policy, PolicyRule
-from spanfuse_processor.engine.runs.watches import Watch, Watches
+from spanfuse_processor.engine.runs.watches import Watch, Watches, anew, detectors_of, look, mind, paid
 from spanfuse_processor.engine.scoping import Scoping
 from spanfuse_processor.engine.verdicts import Finding, Severity
 
@@ -25,11 +25,11 @@ class Watching:
         self.watch = watch
 
     def look(self, at: Call) -> tuple[Finding, ...]:
-        self.watch, findings = self.watch.look(at)
+        self.watch, findings = look(self.watch, at)
         return findings
 
     def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
-        self.watch, findings, again = self.watch.mind(open)
+        self.watch, findings, again = mind(self.watch, open)
         return findings, again
 
 
@@ -63,7 +63,7 @@ def test_a_detector_that_heeds_nothing_of_what_came_is_not_made() -> None:
 
     watching.look(call(model(1)))
 
-    assert watching.watch.made == ()
+    assert detectors_of(watching.watch) == ()
 
 
 def test_a_detector_sleeps_until_a_call_wakes_it_and_then_sees_every_call() -> None:
@@ -186,7 +186,7 @@ def test_where_nobody_minds_time_nobody_has_to_be_asked_again() -> None:
     watching = watch(third=counting("third"))
 
     assert watching.mind(Open(call(ended(1)), 9.0, 9.0, 0.0)) == ((), inf)
-    assert watching.watch.made == ()
+    assert detectors_of(watching.watch) == ()
 
 
 def test_what_a_detector_does_not_look_at_it_is_not_asked_about_either() -> None:
@@ -202,21 +202,21 @@ def test_what_a_detector_does_not_look_at_it_is_not_asked_about_either() -> None
 
 
 def test_prices_that_come_late_are_told_to_those_that_mind_money() -> None:
-    paid: list[tuple[bytes, int]] = []
+    told: list[tuple[bytes, int]] = []
     rich = counting("rich")
-    rich.paid = lambda self, span_id, cost: paid.append((span_id, cost))
+    rich.paid = lambda self, span_id, cost: told.append((span_id, cost))
     watching = watch(poor=counting("poor"), rich=rich)
 
-    watching.watch.paid(b"nobody listens yet", 1)
+    paid(watching.watch, b"nobody listens yet", 1)
     watching.look(call(ended(1)))
-    watching.watch.paid(b"span", 7)
+    paid(watching.watch, b"span", 7)
 
-    assert paid == [(b"span", 7)]
+    assert told == [(b"span", 7)]
 
 
 def test_a_watch_made_anew_has_seen_nothing() -> None:
     watching = watch(third=counting("third"))
     watching.look(call(ended(1)))
 
-    assert Watching(watching.watch.anew()).look(call(ended(2))) == ()
+    assert Watching(anew(watching.watch)).look(call(ended(2))) == ()
     assert len(watching.look(call(ended(2)))) == 1

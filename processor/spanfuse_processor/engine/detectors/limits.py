@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import ge
 from typing import ClassVar, Final
 
@@ -105,6 +106,7 @@ MEASURES: Final = (
     ),
 )
 _MINUTE, _SHARE = 1, 2
+_NOTHING: Final = (0, 0)
 _OWN: Final = frozenset({"run_cost"})  # what gives way to the owner's word
 
 
@@ -128,12 +130,10 @@ class LimitsDetector:
     heeds: ClassVar[frozenset[Kind]] = frozenset({Kind.MODEL, Kind.TOOL, Kind.EMBEDDINGS})
 
     __slots__ = (
-        "_before_cost",
-        "_before_tokens",
+        "_before",
         "_budget",
         "_first",
         "_last_ns",
-        "_lowest",
         "_minute",
         "_spent",
         "_waiting",
@@ -143,8 +143,7 @@ class LimitsDetector:
     def __init__(self, limits: Limits, tools: Mapping[str, ToolRule]) -> None:
         self._await(thresholds(limits, MEASURES))
         self._first = b""
-        self._before_cost: MicroUsd = 0  # what had been used when this began
-        self._before_tokens = 0
+        self._before = _NOTHING  # money and tokens that had been used when this began
         self._budget: MicroUsd = 0
         self._spent: MicroUsd = 0
         self._worked_ns = self._last_ns = 0
@@ -162,43 +161,46 @@ class LimitsDetector:
             self._begin(call, event)
         if event.budget is not None and event.budget > self._budget:
             self._budget = event.budget  # of two words, the larger one is about the whole
-            self._await(tuple(each for each in self._waiting if each.rule not in _OWN))
+            self._await(tuple(each for each in self._waiting[0] if each.rule not in _OWN))
         start, end, last = event.started_ns, event.ended_ns, self._last_ns
         if end > last:  # time at work, and short times between
             self._worked_ns += end - (start if last == 0 or start - last >= PAUSE else last)
             self._last_ns = end
         seen = self._seen(call, event)
-        if not any(map(ge, seen, self._lowest)):  # nearly always, and found out in a fifth of the time
+        waiting, least = self._waiting
+        if not any(map(ge, seen, least)):  # nearly always, and found out in a fifth of the time
             return None
-        said = reached(self._waiting, seen)
+        said = reached(waiting, seen)
         if said is None:
             return None
-        self._await(after(self._waiting, said))
+        self._await(after(waiting, said))
         spans = () if said.measure in (_MINUTE, _SHARE) else (self._first, event.span_id)
         return tell(call, self.name, MEASURES[said.measure], said, seen[said.measure], spans)
 
     def _await(self, waiting: Thresholds) -> None:
-        self._waiting, self._lowest = waiting, lowest(waiting, len(MEASURES))
+        self._waiting = _with_lowest(waiting)
 
     def _begin(self, call: Call, event: CallEnded) -> None:
         usage = event.usage
         used = usage.input_tokens + usage.output_tokens - usage.cached_tokens if usage is not None else 0
         self._first = event.span_id
-        self._before_cost = max(0, call.run_cost - (call.cost or 0))
-        self._before_tokens = max(0, call.run_tokens - used)
+        before = max(0, call.run_cost - (call.cost or 0)), max(0, call.run_tokens - used)
+        if before != _NOTHING:
+            self._before = before
 
     def _seen(self, call: Call, event: CallEnded) -> tuple[int, ...]:
         """A number for each of the measures."""
-        usage, spent, budget, in_a_minute = event.usage, call.run_cost - self._before_cost, self._budget, 0
+        (cost, tokens), usage, budget, in_a_minute = self._before, event.usage, self._budget, 0
+        spent = call.run_cost - cost
         more, self._spent = spent - self._spent, spent
-        if self._minute is not None or 4 * spent >= self._lowest[_MINUTE]:  # before, nobody counts
+        if self._minute is not None or 4 * spent >= self._waiting[1][_MINUTE]:  # before, nobody counts
             in_a_minute = self._in_a_minute(event, spent, more)
         return (
             spent * 100 // budget if budget else 0,
             in_a_minute,
             usage.input_tokens * 100 // call.window if usage is not None and call.window else 0,
             spent,
-            call.run_tokens - self._before_tokens,
+            call.run_tokens - tokens,
             self._worked_ns,
         )
 
@@ -209,3 +211,9 @@ class LimitsDetector:
             more = spent if self._worked_ns <= MINUTE * NS else more
         self._minute.add(event.ended_ns, cost=max(0, more))
         return self._minute.cost
+
+
+@lru_cache(maxsize=1_024)
+def _with_lowest(waiting: Thresholds) -> tuple[Thresholds, tuple[float, ...]]:
+    """The thresholds that wait, and for each measure from where on any of them is reached."""
+    return waiting, lowest(waiting, len(MEASURES))

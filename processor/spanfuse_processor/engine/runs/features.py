@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from spanfuse_processor.engine.nouns import BreakerKey, Identity, Level
-from spanfuse_processor.engine.runs.watches import Watch
+from spanfuse_processor.engine.runs.watches import Watch, anew
 
 MAX_FEATURES: Final = 10_000
 
@@ -66,7 +66,7 @@ class Features:
         """Forgets wherever `key` is watched: what they had seen belongs to the past."""
         for feature in self._known.values():
             if feature.key == key:
-                feature.watch = feature.watch.anew()
+                feature.watch = anew(feature.watch)
                 feature.ordered = False
 
     def __len__(self) -> int:

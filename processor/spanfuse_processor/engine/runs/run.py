@@ -19,7 +19,7 @@ from spanfuse_processor.engine.policy import Profile, ToolRule
 from spanfuse_processor.engine.runs.open_calls import OpenCalls
 from spanfuse_processor.engine.runs.record import Judged, Light, Mark, Record
 from spanfuse_processor.engine.runs.suspicion import Suspicion
-from spanfuse_processor.engine.runs.watches import Watch
+from spanfuse_processor.engine.runs.watches import Watch, anew, mind
 from spanfuse_processor.engine.verdicts import BreakerState, Finding, Severity
 
 
@@ -85,12 +85,12 @@ class Run(Lanes):
 
     def mind(self, open: Open) -> tuple[tuple[Finding, ...], float]:
         """What its detectors say of a call that is open, and in how many seconds to ask them again."""
-        self.watch, findings, again = self.watch.mind(open)
+        self.watch, findings, again = mind(self.watch, open)
         return findings, again
 
     def begin_anew(self) -> None:
         """A stop is over: what was seen before it counts no more."""
-        self.watch = self.watch.anew()
+        self.watch = anew(self.watch)
         self.clear()
         self.ended_ns = 0
         self.suspicion = None

@@ -121,7 +121,7 @@ class Watches:
             if len(self._crews) >= KEPT:
                 self._crews.clear()
             crew = self._crews[resolution] = Crew(self._post(self._scoping.limits(resolution)))
-        return Watch(crew)
+        return (crew,)
 
     def _post(self, limits: Limits) -> Posts:
         posts = [
@@ -145,73 +145,71 @@ def _post(bit: int, unit: Unit, cls: type[Detector], limits: Any, tools: Mapping
     return Post(bit, lambda: cls(limits, tools), wakes, woken_by, minds_plain, only_warns, minds_time)
 
 
-class Watch(tuple[Any, ...]):
-    """The detectors of one unit, as a value: the crew, then those that were made, one after the other.
+Watch = tuple[Any, ...]
+"""The detectors of one unit, as a value: the crew, then those that were made, one after the other.
 
-    Whoever keeps it keeps what comes back in its place: as a rule the same.
-    """
+Whoever keeps it keeps what comes back in its place: as a rule the same."""
 
-    __slots__ = ()
 
-    def __new__(cls, crew: Crew, *made: Detector) -> Watch:
-        """A watch of which these were made."""
-        return super().__new__(cls, (crew, *made))
+def detectors_of(watch: Watch) -> tuple[Detector, ...]:
+    """The detectors that were made, in the order of judging."""
+    return watch[1:]
 
-    @property
-    def made(self) -> tuple[Detector, ...]:
-        """The detectors that were made, in the order of judging."""
-        return self[1:]
 
-    def anew(self) -> Watch:
-        """The same detectors, which have seen nothing."""
-        return Watch(self[0].first)
+def anew(watch: Watch) -> Watch:
+    """The same detectors, which have seen nothing."""
+    return (watch[0].first,)
 
-    def look(self, call: Call) -> tuple[Watch, tuple[Finding, ...]]:
-        """What the detectors say of a call, in the order of judging; as a rule nothing."""
-        watch, more, crew = self, 0, self[0]
-        findings: tuple[Finding, ...] = ()
-        for wakes, at, post in (crew.plain if call.plain else crew.by_kind)[call.event.kind]:
+
+def look(watch: Watch, call: Call) -> tuple[Watch, tuple[Finding, ...]]:
+    """What the detectors say of a call, in the order of judging; as a rule nothing."""
+    more, crew = 0, watch[0]
+    findings: tuple[Finding, ...] = ()
+    for wakes, at, post in (crew.plain if call.plain else crew.by_kind)[call.event.kind]:
+        if wakes is None:
+            detector = watch[at + more]
+        elif wakes(call):
+            watch, detector = _with(watch, post)
+            more += 1  # those behind it have moved
+        else:  # nearly always
+            continue
+        finding = detector.ended(call) if call.ended else detector.started(call)
+        if finding is not None:
+            findings += (_tamed(finding) if post.only_warns else finding,)
+    return watch, findings
+
+
+def mind(watch: Watch, open: Open) -> tuple[Watch, tuple[Finding, ...], float]:
+    """What they say of a call that is open, and in how many seconds to ask them again."""
+    more, again = 0, inf
+    findings: tuple[Finding, ...] = ()
+    for wakes, at, post in watch[0].by_kind[open.call.event.kind]:
+        if post.minds_time and (post.wakes is None or post.wakes(open.call)):
             if wakes is None:
                 detector = watch[at + more]
-            elif wakes(call):
-                watch, detector = watch._with(post)
-                more += 1  # those behind it have moved
-            else:  # nearly always
-                continue
-            finding = detector.ended(call) if call.ended else detector.started(call)
+            else:
+                watch, detector = _with(watch, post)
+                more += 1
+            finding, wait = cast(MindsTime, detector).still_open(open)
+            again = min(again, wait)
             if finding is not None:
                 findings += (_tamed(finding) if post.only_warns else finding,)
-        return watch, findings
+    return watch, findings, again
 
-    def mind(self, open: Open) -> tuple[Watch, tuple[Finding, ...], float]:
-        """What they say of a call that is open, and in how many seconds to ask them again."""
-        watch, more, again = self, 0, inf
-        findings: tuple[Finding, ...] = ()
-        for wakes, at, post in self[0].by_kind[open.call.event.kind]:
-            if post.minds_time and (post.wakes is None or post.wakes(open.call)):
-                if wakes is None:
-                    detector = watch[at + more]
-                else:
-                    watch, detector = watch._with(post)
-                    more += 1
-                finding, wait = cast(MindsTime, detector).still_open(open)
-                again = min(again, wait)
-                if finding is not None:
-                    findings += (_tamed(finding) if post.only_warns else finding,)
-        return watch, findings, again
 
-    def paid(self, span_id: bytes, cost: MicroUsd) -> None:
-        """The price of a call has come late."""
-        for detector in self.made:
-            if isinstance(detector, MindsMoney):
-                detector.paid(span_id, cost)
+def paid(watch: Watch, span_id: bytes, cost: MicroUsd) -> None:
+    """The price of a call has come late."""
+    for detector in detectors_of(watch):
+        if isinstance(detector, MindsMoney):
+            detector.paid(span_id, cost)
 
-    def _with(self, post: Post) -> tuple[Watch, Detector]:
-        """The same with the detector of one more post."""
-        crew, *made = self
-        detector = post.make()
-        made.insert(crew.place(post) - 1, detector)
-        return Watch(crew.joined(post), *made), detector
+
+def _with(watch: Watch, post: Post) -> tuple[Watch, Detector]:
+    """The same with the detector of one more post."""
+    crew, *those = watch
+    detector = post.make()
+    those.insert(crew.place(post) - 1, detector)
+    return (crew.joined(post), *those), detector
 
 
 def _at_once(call: Call) -> bool:
