@@ -57,6 +57,17 @@ class RateLimits(DetectorLimits):
     rapid_gap: float = 0.1
 
 
+class More:
+    """What few runs have: the pace of embeddings, answers to what nobody knows, and what was said."""
+
+    __slots__ = ("answers", "embeddings", "told")
+
+    def __init__(self) -> None:
+        self.embeddings = pace.STILL
+        self.answers: Marks | None = None
+        self.told: tuple[tuple[str, Severity], ...] = ()
+
+
 class RateDetector:
     """Watches the pace of one run, or of one feature.
 
@@ -79,14 +90,12 @@ class RateDetector:
     heeds: ClassVar[frozenset[Kind]] = frozenset({MODEL, EMBEDDINGS})
     only_warns: ClassVar[tuple[Unit, ...]] = (Unit.FEATURE,)
 
-    __slots__ = ("_answers", "_embeddings", "_limits", "_models", "_told")
+    __slots__ = ("_limits", "_models", "_more")
 
     def __init__(self, limits: RateLimits, tools: Mapping[str, ToolRule]) -> None:
         self._limits = limits
         self._models = _NONE  # the latest row and the pace of model calls, packed
-        self._embeddings = pace.STILL
-        self._answers: Marks | None = None
-        self._told: tuple[tuple[str, Severity], ...] = ()
+        self._more: More | None = None
 
     def started(self, call: Call) -> None:
         """A start is counted when it ends."""
@@ -123,8 +132,9 @@ class RateDetector:
 
     def _embedded(self, call: Call) -> Finding | None:
         """Counts a call for embeddings, of which only the pace is judged."""
-        self._embeddings = pace.add(self._embeddings, call.event.started_ns, MINUTE)
-        return self._burst(call, self._embeddings, "embeddings calls", False)
+        more = self._more = self._more or More()
+        more.embeddings = pace.add(more.embeddings, call.event.started_ns, MINUTE)
+        return self._burst(call, more.embeddings, "embeddings calls", False)
 
     def _news(self, call: Call, event: CallEnded, size: int, before: int) -> News:
         """What a call brought, for all that is known."""
@@ -137,8 +147,9 @@ class RateDetector:
         answer = event.prints.result if event.prints is not None else ""
         if not answer:
             return KNOWN if before else UNKNOWN
-        self._answers = self._answers or Marks(ANSWERS)
-        return NEW if self._answers.meet(answer) is None else KNOWN
+        more = self._more = self._more or More()
+        more.answers = more.answers or Marks(ANSWERS)
+        return NEW if more.answers.meet(answer) is None else KNOWN
 
     def _judged(self, call: Call, paced: bytes, rapid: int, looping: bool) -> Finding | None:
         limits, finding = self._limits, None
@@ -167,9 +178,10 @@ class RateDetector:
     def _say(
         self, call: Call, severity: Severity, rule: str, message: str, observed: int, limit: int
     ) -> Finding | None:
-        if (rule, severity) in self._told:
+        more = self._more = self._more or More()
+        if (rule, severity) in more.told:
             return None
-        self._told += ((rule, severity),)
+        more.told += ((rule, severity),)
         return found(
             call,
             self.name,

@@ -68,12 +68,12 @@ class Record(Totals):
     """What is kept of a run for as long as anything is. `number` counts runs in order of appearance."""
 
     __slots__ = (
+        "_keys",
         "agent",
         "blind",
         "compared",
         "id",
         "identity",
-        "keys",
         "last_ns",
         "number",
         "over",
@@ -92,10 +92,20 @@ class Record(Totals):
         self.identity = identity
         self.agent = ""  # whose run it is: its root's, until that has ended whoever was first heard of
         self.started_ns = self.last_ns = started_ns  # event time of what came first, and of the latest
-        self.keys: tuple[bytes | str, ...] = ()  # by which its spans find it, too: traces, conversations ...
+        self._keys: bytes | tuple[bytes | str, ...] = ()  # one as it is: most have no more
         self.compared = self.blind = 0  # calls of tools and models that could be compared, and could not
         self.over = False  # its root has ended, or it was put away, and nothing new has begun
         self.said = NOTHING_SAID  # to be read
+
+    @property
+    def keys(self) -> tuple[bytes | str, ...]:
+        """By which its spans find it, too: traces, conversations, runs that it absorbed."""
+        return (self._keys,) if isinstance(self._keys, bytes) else self._keys
+
+    def claim(self, *keys: bytes | str) -> None:
+        """They find it by these as well."""
+        known = (*self.keys, *keys)
+        self._keys = known[0] if len(known) == 1 and isinstance(known[0], bytes) else known
 
     def say(self) -> Said:
         """What was said of it, to be added to."""
@@ -161,7 +171,7 @@ class Record(Totals):
 
     def merge(self, other: Record) -> None:
         """Takes over a younger run's record; the older verdict stays. The sums are merged by the trees."""
-        self.keys += other.keys
+        self.claim(*other.keys)
         self.agent = self.agent or other.agent
         self.compared += other.compared
         self.blind += other.blind

@@ -228,7 +228,7 @@ class Runs:
                 self._keys[key] = run.id
             elif len(run.record.keys) < self._bounds.nodes_per_run:
                 self._keys[key] = run.id
-                run.record.keys += (key,)
+                run.record.claim(key)
             return run
         other = self._live.get(self._resolve(owner))
         if other is None or other is run or (other.own and run.own):
@@ -242,9 +242,9 @@ class Runs:
         self._live.leave(younger)
         self._over -= younger.record.over
         if self._owns_its_trace(younger.record):
-            older.record.keys += (younger.record.trace_id,)
+            older.record.claim(younger.record.trace_id)
         older.record.merge(younger.record)
-        older.record.keys += (younger.id,)
+        older.record.claim(younger.id)
         self._keys[younger.id] = older.id
         older.tree.absorb(younger.tree)
         younger.tree.close()
