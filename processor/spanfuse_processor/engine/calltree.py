@@ -47,10 +47,13 @@ class CallTree(Books):
     Attributes:
         run: the id that its calls carry.
         totals: sums over what arrived.
+        family: None while there are neither agents nor other traces.
         folded: calls that were counted without being remembered.
     """
 
-    __slots__ = ("_kin", "_open", "_spending", "_told", "folded", "run")
+    __slots__ = ("_open", "_spending", "_told", "folded", "run")
+
+    family: Kin | None
 
     def __init__(
         self,
@@ -66,7 +69,6 @@ class CallTree(Books):
         self._spending = spending or Spending(stats)
         self._open: dict[int, int] | None = None  # node of a call that began and did not end -> its number
         self._told: bytes | bytearray = b""  # tool calls by their id, and whether their content was known
-        self._kin: Kin | None = None  # None while there are neither agents nor other traces
 
     def add(self, event: CallStarted, cost: MicroUsd | None = None) -> Call | None:
         """Places an event. None: nothing new (a duplicate, a heartbeat, a tool call told already).
@@ -78,8 +80,8 @@ class CallTree(Books):
             self.trace = trace
         one_trace = trace == self.trace
         key = event.span_id + FIRST if one_trace else self.key(trace, event.span_id)
-        if self._kin is None and (kind is AGENT or not one_trace or event.link):
-            self._kin = Kin(self)
+        if self.family is None and (kind is AGENT or not one_trace or event.link):
+            self.family = Kin(self)
         over = event if isinstance(event, CallEnded) else None
         next_one = self.count
         node = self.enter(key)
@@ -90,8 +92,8 @@ class CallTree(Books):
             fresh = node == next_one
             code = CODES[kind] if over is None else CODES[kind] | ENDED
             self.place(node, code, trace, event.parent_span_id, fresh)
-            if self._kin is not None:
-                self._kin.placed(node, event, fresh)
+            if self.family is not None:
+                self.family.placed(node, event, fresh)
         elif meta & ENDED or over is None:
             return self._known(over is not None)
         else:
@@ -119,17 +121,17 @@ class CallTree(Books):
             return
         fresh = node == next_one
         self.place(node, LINK, trace_id, parent_id, fresh)
-        if self._kin is not None:
-            self._kin.placed(node, None, fresh)
+        if self.family is not None:
+            self.family.placed(node, None, fresh)
         self._spending.rise(self, node)
-        if self._kin is not None:
-            self._kin.linked(node)
+        if self.family is not None:
+            self.family.linked(node)
 
     def absorb(self, other: CallTree) -> None:
         """Takes over the tree of a run that turned out to be the same."""
         self.totals.unite(other.totals)
-        self._kin = self._kin or Kin(self)
-        moved, wrappers = self._kin.unite(other._kin or Kin(other))
+        self.family = self.family or Kin(self)
+        moved, wrappers = self.family.unite(other.family or Kin(other))
         for node in wrappers:
             self._spending.take(self, node)
         if other._open:
@@ -139,7 +141,7 @@ class CallTree(Books):
 
     def close(self) -> None:
         """Lets go of what refers back to it, so that its memory is free as soon as nobody needs it."""
-        self._kin = None
+        self.family = None
 
     def find(self, trace_id: bytes, span_id: bytes) -> int | None:
         """The number of a span in this tree, None when nothing was said of it."""
@@ -159,8 +161,8 @@ class CallTree(Books):
 
     def _begin(self, node: int, event: CallStarted) -> Call:
         self._spending.rise(self, node)
-        if self._kin is not None:
-            self._kin.heard(node, event)
+        if self.family is not None:
+            self.family.heard(node, event)
         if self._open is None:
             self._open = {}
         number = self._open[node] = self._number()
@@ -175,8 +177,8 @@ class CallTree(Books):
                 counts = self._spending.tell(self, node, event, usage, cost)
         if cells[base] != NONE and (cells[base + META] > PLAIN or self.guesses):
             self._spending.rise(self, node)
-        if self._kin is not None:
-            self._kin.heard(node, event)
+        if self.family is not None:
+            self.family.heard(node, event)
         number = self._open.pop(node, 0) if self._open else 0
         if kind is TOOL:
             told = self._tell(event) if event.tool_call_id else None
@@ -204,7 +206,7 @@ class CallTree(Books):
         return call
 
     def _call(self, node: int, event: CallStarted, number: int, cost: MicroUsd | None) -> Call:
-        depth, agents, kin = event.depth, event.agents, self._kin
+        depth, agents, kin = event.depth, event.agents, self.family
         if depth < 0:
             depth, agents = self._ancestry(event, self.cells[node * CELLS])
         height = 0 if kin is None else self.cells[node * CELLS + META] >> HEIGHT

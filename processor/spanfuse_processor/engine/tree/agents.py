@@ -6,6 +6,7 @@ that; of many there is a dict. It does not know where in the tree they are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 FEW: Final = 4
@@ -37,6 +38,25 @@ def joined(agents: Agents, one: Agent) -> Agents:
         return agents
     more = (*agents, one)
     return more if len(more) <= FEW else {each.node: each for each in more}
+
+
+class Family:
+    """Those of one tree. Attributes:
+
+    agents: who they are.
+    kids: what is right below a node and is an agent, or leads to one.
+    """
+
+    __slots__ = ("agents", "kids")
+
+    def __init__(self) -> None:
+        self.agents = NOBODY
+        self.kids: dict[int, list[int]] | None = None  # and no agents in agents
+
+
+def kids_of(family: Family | None) -> Mapping[int, list[int]]:
+    """What is right below each node and is an agent, or leads to one; to be read."""
+    return (family.kids if family is not None else None) or {}
 
 
 def agent_at(agents: Agents, node: int) -> Agent:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from spanfuse_processor.engine.calls import Call, Nest
 from spanfuse_processor.engine.events import CallEnded, CallStarted
 from spanfuse_processor.engine.nouns import Kind
+from spanfuse_processor.engine.tree.agents import Family
 from spanfuse_processor.engine.tree.cells import CELLS, HEIGHT, META, NONE
 from spanfuse_processor.engine.tree.lines import Lines, of_path
 from spanfuse_processor.engine.tree.nodes import Nodes
@@ -18,12 +19,13 @@ from spanfuse_processor.engine.tree.union import absorb
 _AGENT = Kind.AGENT
 
 
-class Kin:
+class Kin(Family):
     """What is kept of the agents among the nodes of a run, beside the nodes themselves."""
 
     __slots__ = ("_due", "_nodes", "_traces")
 
     def __init__(self, nodes: Nodes) -> None:
+        super().__init__()
         self._nodes = nodes
         self._traces: Traces | None = None  # None while there is but one trace
         self._due: tuple[int, ...] = ()  # nodes that made a way whole, and are to be looked at

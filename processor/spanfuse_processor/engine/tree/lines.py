@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.calls import Nest
 from spanfuse_processor.engine.events import CallStarted
-from spanfuse_processor.engine.tree.agents import agent_at
+from spanfuse_processor.engine.tree.agents import agent_at, kids_of
 from spanfuse_processor.engine.tree.cells import AGENT, NONE, TOOL
 from spanfuse_processor.engine.tree.nodes import STEPS, Nodes
 from spanfuse_processor.engine.tree.traces import Traces
@@ -212,7 +212,7 @@ class Lines:
 
     def _descend(self, node: int, place: Place, best: Best) -> None:
         """Looks at the agents below a node."""
-        nodes, kids = self._nodes, self._nodes.kids or {}
+        nodes, kids = self._nodes, kids_of(self._nodes.family)
         waiting, visits = [(node, place)], 0
         while waiting and visits < VISITS:
             node, place = waiting.pop()
@@ -230,7 +230,7 @@ class Lines:
 
     def _alike(self, agent: int, name: str) -> int:
         """How many agents of a name are right below an agent, no tool between; not counted to the end."""
-        nodes, kids = self._nodes, self._nodes.kids or {}
+        nodes, kids = self._nodes, kids_of(self._nodes.family)
         waiting, count = list(kids.get(agent, ())), 0
         for _ in range(VISITS):
             if not waiting or count > LAUNCHES:

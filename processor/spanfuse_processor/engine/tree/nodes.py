@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.nouns import Usage
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.tree.agents import NOBODY, Agent, agent_at, joined
+from spanfuse_processor.engine.tree.agents import NOBODY, Agent, Agents, Family, agent_at, joined
 from spanfuse_processor.engine.tree.cells import (
     AGENT,
     CELLS,
@@ -60,12 +60,11 @@ class Nodes(Ids):
     Attributes:
         trace: the first trace.
         cells: all nodes, one after the other; another array once a node is entered.
-        agents: those nodes that are agents.
+        family: those nodes that are agents, None while there are none.
         guesses: the latest nodes whose usage is a guess, oldest first.
-        kids: what is right below a node and is an agent, or leads to one.
     """
 
-    __slots__ = (*("_stats", "_tails", "agents", "cells", "guesses", "kids", "trace"),)
+    __slots__ = ("_stats", "_tails", "cells", "family", "guesses", "trace")
 
     def __init__(self, limit: int, stats: EngineStats) -> None:
         super().__init__(limit)
@@ -73,9 +72,13 @@ class Nodes(Ids):
         self.cells = array("I")
         self._stats = stats
         self._tails: dict[bytes, bytes] | None = None  # of traces but the first: their numbers from 1 on
-        self.agents = NOBODY
-        self.kids: dict[int, list[int]] | None = None  # and no agents in agents
-        self.guesses: list[int] | None = None  # nor guesses
+        self.family: Family | None = None
+        self.guesses: list[int] | None = None  # most trees have none
+
+    @property
+    def agents(self) -> Agents:
+        """Those nodes that are agents."""
+        return self.family.agents if self.family is not None else NOBODY
 
     @property
     def missing(self) -> int:
@@ -131,7 +134,8 @@ class Nodes(Ids):
 
     def name(self, node: int, name: str, span_id: bytes) -> None:
         """Says who an agent is."""
-        self.agents = joined(self.agents, Agent(name, span_id, node))
+        family = self.family = self.family or Family()
+        family.agents = joined(family.agents, Agent(name, span_id, node))
 
     def hang(self, node: int, parent: int) -> None:
         """Puts a node below another, wherever it was before."""
@@ -196,10 +200,9 @@ class Nodes(Ids):
 
     def above(self, node: int) -> tuple[str, ...]:
         """The agents from `node` up, itself included, outermost first."""
-        agents = self.agents
-        if not agents:
+        if self.family is None:
             return ()
-        cells = self.cells
+        cells, agents = self.cells, self.family.agents
         found: list[str] = []
         for _ in range(STEPS):
             if node == NONE:
@@ -285,13 +288,13 @@ class Nodes(Ids):
 
     def _list(self, node: int, parent: int) -> None:
         self.cells[node * CELLS + META] |= LISTED
-        if self.kids is None:
-            self.kids = {}
-        self.kids.setdefault(parent, []).append(node)
+        family = self.family = self.family or Family()
+        kids = family.kids = family.kids or {}
+        kids.setdefault(parent, []).append(node)
 
     def _unlist(self, node: int) -> None:
         """A node goes elsewhere."""
         meta = self.cells[node * CELLS + META]
-        if meta & LISTED and self.kids is not None:
-            self.kids[self.cells[node * CELLS]].remove(node)
+        if meta & LISTED and self.family is not None and self.family.kids is not None:
+            self.family.kids[self.cells[node * CELLS]].remove(node)
             self.cells[node * CELLS + META] = meta & ~LISTED
