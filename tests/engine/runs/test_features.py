@@ -9,7 +9,7 @@ from spanfuse_processor.engine.runs.watches import Crew, Posts, Watch
 
 def new_watch(who: Identity) -> Watch:
     """The detectors of a feature that is new."""
-    return (Crew(Posts({})),)
+    return (Crew(Posts({})), "what it has seen")
 
 
 def test_calls_of_one_feature_meet_in_one_unit() -> None:

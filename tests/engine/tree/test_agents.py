@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanfuse_processor.engine.tree.agents import FEW, NOBODY, Agent, agent_at, joined, listed
+from spanfuse_processor.engine.tree.agents import FEW, NOBODY, Agent, agent_at, joined, listed, name_at
 
 
 def agent(node: int) -> Agent:
@@ -18,6 +18,7 @@ def test_each_is_found_at_its_node_and_all_are_listed_in_order(count: int) -> No
         agents = joined(agents, each)
 
     assert [agent_at(agents, each.node) for each in some] == some == list(listed(agents))
+    assert [name_at(agents, each.node) for each in some] == [each.name for each in some]
     with pytest.raises(LookupError):
         agent_at(agents, count + 1)
 

@@ -60,15 +60,17 @@ class Crew:
         by_kind: who looks at calls of a kind, in the order of judging.
         plain: who does at those that are plain.
         first: the crew of which nobody was made.
+        alone: the watch of all units of which nobody was made.
     """
 
-    __slots__ = ("_bits", "_next", "_posts", "by_kind", "first", "plain")
+    __slots__ = ("_bits", "_next", "_posts", "alone", "by_kind", "first", "plain")
 
     def __init__(self, posts: Posts, bits: int = 0, first: Crew | None = None) -> None:
         self._posts = posts
         self._bits = bits
         self._next: dict[int, Crew] = {}  # by the bit of whoever is made next
         self.first: Final = first or self
+        self.alone: Final[Watch] = (self,)
         self.by_kind: Final = {
             kind: tuple(self._seat(post) for post in those if bits & post.bit or kind in post.woken_by)
             for kind, those in posts.by_kind.items()
@@ -121,7 +123,7 @@ class Watches:
             if len(self._crews) >= KEPT:
                 self._crews.clear()
             crew = self._crews[resolution] = Crew(self._post(self._scoping.limits(resolution)))
-        return (crew,)
+        return crew.alone
 
     def _post(self, limits: Limits) -> Posts:
         posts = [
@@ -158,7 +160,7 @@ def detectors_of(watch: Watch) -> tuple[Detector, ...]:
 
 def anew(watch: Watch) -> Watch:
     """The same detectors, which have seen nothing."""
-    return (watch[0].first,)
+    return watch[0].first.alone  # type: ignore[no-any-return]
 
 
 def look(watch: Watch, call: Call) -> tuple[Watch, tuple[Finding, ...]]:

@@ -7,7 +7,7 @@ that; of many there is a dict. It does not know where in the tree they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 FEW: Final = 4
 """Agents that are looked through as they are."""
@@ -21,8 +21,10 @@ class Agent(NamedTuple):
     node: int
 
 
-Agents = tuple[Agent, ...] | dict[int, Agent]
-"""All of a tree's: to be handed to the functions here, and never changed elsewhere."""
+_ITEMS: Final = len(Agent._fields)
+
+Agents = tuple[Any, ...] | dict[int, Agent]
+"""All of a tree's, the few laid end to end: for the functions here, and never changed elsewhere."""
 NOBODY: Final[Agents] = ()
 
 
@@ -36,8 +38,8 @@ def joined(agents: Agents, one: Agent) -> Agents:
     if isinstance(agents, dict):
         agents[one.node] = one
         return agents
-    more = (*agents, one)
-    return more if len(more) <= FEW else {each.node: each for each in more}
+    more = (*agents, *one)
+    return more if len(more) <= FEW * _ITEMS else {each.node: each for each in listed(more)}
 
 
 class Family:
@@ -67,12 +69,31 @@ def agent_at(agents: Agents, node: int) -> Agent:
     """
     if isinstance(agents, dict):
         return agents[node]
-    for each in agents:
-        if each.node == node:
-            return each
-    raise LookupError(node)
+    at = _end(agents, node)
+    return Agent(*agents[at - _ITEMS : at])
+
+
+def name_at(agents: Agents, node: int) -> str:
+    """The name of the agent at a node.
+
+    Raises:
+        LookupError: no agent is there.
+    """
+    if isinstance(agents, dict):
+        return agents[node].name
+    return agents[_end(agents, node) - _ITEMS]  # type: ignore[no-any-return]
 
 
 def listed(agents: Agents) -> tuple[Agent, ...]:
     """All of them, in the order in which they joined."""
-    return tuple(agents.values()) if isinstance(agents, dict) else agents
+    if isinstance(agents, dict):
+        return tuple(agents.values())
+    return tuple(Agent(*agents[at : at + _ITEMS]) for at in range(0, len(agents), _ITEMS))
+
+
+def _end(few: tuple[Any, ...], node: int) -> int:
+    """Where what is known of the agent at a node ends."""
+    for at in range(_ITEMS, len(few) + 1, _ITEMS):
+        if few[at - 1] == node:
+            return at
+    raise LookupError(node)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.calls import Nest
 from spanfuse_processor.engine.events import CallStarted
-from spanfuse_processor.engine.tree.agents import agent_at, kids_of
+from spanfuse_processor.engine.tree.agents import agent_at, kids_of, name_at
 from spanfuse_processor.engine.tree.cells import AGENT, NONE, TOOL
 from spanfuse_processor.engine.tree.nodes import STEPS, Nodes
 from spanfuse_processor.engine.tree.traces import Traces
@@ -238,14 +238,14 @@ class Lines:
             kid = waiting.pop()
             code = nodes.code(kid)
             if code == AGENT:
-                count += agent_at(nodes.agents, kid).name == name
+                count += name_at(nodes.agents, kid) == name
             elif code != TOOL:
                 waiting.extend(kids.get(kid, ()))
         return count
 
     def _of_agent(self, node: int, place: Place, own: Place, top: int) -> Nest:
         """What there is to say of an agent below `place`: what led to it, and whether it is told twice."""
-        name, rung = agent_at(self._nodes.agents, node).name, own.rung
+        name, rung = name_at(self._nodes.agents, node), own.rung
         above = (rung.levels if rung is not None else 1) - 1 + self._led(top)
         launches = self._own(node, name, place, top)
         inner = rung is not None and rung.size == 2 and not rung.apart

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from spanfuse_processor.engine.nouns import Usage
 from spanfuse_processor.engine.stats import EngineStats
-from spanfuse_processor.engine.tree.agents import NOBODY, Agent, Agents, Family, agent_at, joined
+from spanfuse_processor.engine.tree.agents import NOBODY, Agent, Agents, Family, joined, name_at
 from spanfuse_processor.engine.tree.cells import (
     AGENT,
     CELLS,
@@ -209,7 +209,7 @@ class Nodes(Ids):
                 break
             base = node * CELLS
             if cells[base + META] & KIND == AGENT:
-                found.append(agent_at(agents, node).name)
+                found.append(name_at(agents, node))
             node = cells[base]
         found.reverse()
         return tuple(found)
