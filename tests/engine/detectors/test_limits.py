@@ -204,3 +204,10 @@ def test_a_finding_about_the_whole_run_goes_from_its_first_call_to_this_one() ->
     assert (finding.first_span_id, finding.span_id, finding.call) == (span(1), span(2), 2)
     assert (finding.observed, finding.limit) == (2.0, 2.0)
     assert "budget_usd" in finding.cleared_by
+
+
+def test_more_money_than_there_is_and_a_call_of_centuries_are_more_than_any_limit() -> None:
+    run = Run(minute_cost=0.0, run_cost_stop=1e18).calls(2, usd=1e13, took=1.2e10, gap=1.8e9)
+
+    assert (1, "warn", "run_cost") in run.said
+    assert (2, "warn", "run_seconds") in run.said

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import ge
+from struct import Struct, error
 from typing import ClassVar, Final
 
 from spanfuse_processor.engine.calls import Call
@@ -105,9 +106,15 @@ MEASURES: Final = (
         "an earlier end, or a profile for longer runs",
     ),
 )
-_MINUTE, _SHARE = 1, 2
+_MINUTE, _SHARE, _COST = 1, 2, 3
 _NOTHING: Final = (0, 0)
 _OWN: Final = frozenset({"run_cost"})  # what gives way to the owner's word
+
+# What is packed: time at work and the latest end, in nanoseconds; what was spent; the span of the first call.
+_USED: Final = Struct("<qQq9p")
+_pack, _unpack = _USED.pack, _USED.unpack
+_UNUSED: Final = bytes(_USED.size)
+_MOST: Final = 2**63 - 1
 
 
 class LimitsDetector:
@@ -132,21 +139,16 @@ class LimitsDetector:
     __slots__ = (
         "_before",
         "_budget",
-        "_first",
-        "_last_ns",
         "_minute",
-        "_spent",
+        "_used",
         "_waiting",
-        "_worked_ns",
     )
 
     def __init__(self, limits: Limits, tools: Mapping[str, ToolRule]) -> None:
         self._await(thresholds(limits, MEASURES))
-        self._first = b""
         self._before = _NOTHING  # money and tokens that had been used when this began
         self._budget: MicroUsd = 0
-        self._spent: MicroUsd = 0
-        self._worked_ns = self._last_ns = 0
+        self._used = _UNUSED
         self._minute: Window | None = None  # once there is something to look at
 
     def started(self, call: Call) -> None:
@@ -157,16 +159,21 @@ class LimitsDetector:
         event = call.event
         if not isinstance(event, CallEnded):
             return None
-        if not self._first:
-            self._begin(call, event)
+        worked_ns, last, spent, first = _unpack(self._used)
+        if not first:
+            first = self._begin(call, event)
         if event.budget is not None and event.budget > self._budget:
             self._budget = event.budget  # of two words, the larger one is about the whole
             self._await(tuple(each for each in self._waiting[0] if each.rule not in _OWN))
-        start, end, last = event.started_ns, event.ended_ns, self._last_ns
+        start, end = event.started_ns, event.ended_ns
         if end > last:  # time at work, and short times between
-            self._worked_ns += end - (start if last == 0 or start - last >= PAUSE else last)
-            self._last_ns = end
-        seen = self._seen(call, event)
+            worked_ns += end - (start if last == 0 or start - last >= PAUSE else last)
+            last = end
+        seen = self._seen(call, event, worked_ns, spent)
+        try:
+            self._used = _pack(worked_ns, last, seen[_COST], first)
+        except error:  # years, or more money than there is: no more is told apart
+            self._used = _pack(min(worked_ns, _MOST), last, min(seen[_COST], _MOST), first)
         waiting, least = self._waiting
         if not any(map(ge, seen, least)):  # nearly always, and found out in a fifth of the time
             return None
@@ -174,41 +181,41 @@ class LimitsDetector:
         if said is None:
             return None
         self._await(after(waiting, said))
-        spans = () if said.measure in (_MINUTE, _SHARE) else (self._first, event.span_id)
+        spans = () if said.measure in (_MINUTE, _SHARE) else (first, event.span_id)
         return tell(call, self.name, MEASURES[said.measure], said, seen[said.measure], spans)
 
     def _await(self, waiting: Thresholds) -> None:
         self._waiting = _with_lowest(waiting)
 
-    def _begin(self, call: Call, event: CallEnded) -> None:
+    def _begin(self, call: Call, event: CallEnded) -> bytes:
+        """Notes what had been used before the first call; returns its span."""
         usage = event.usage
         used = usage.input_tokens + usage.output_tokens - usage.cached_tokens if usage is not None else 0
-        self._first = event.span_id
         before = max(0, call.run_cost - (call.cost or 0)), max(0, call.run_tokens - used)
         if before != _NOTHING:
             self._before = before
+        return event.span_id
 
-    def _seen(self, call: Call, event: CallEnded) -> tuple[int, ...]:
-        """A number for each of the measures."""
+    def _seen(self, call: Call, event: CallEnded, worked_ns: int, before: MicroUsd) -> tuple[int, ...]:
+        """A number for each of the measures, when so much had been spent `before`."""
         (cost, tokens), usage, budget, in_a_minute = self._before, event.usage, self._budget, 0
         spent = call.run_cost - cost
-        more, self._spent = spent - self._spent, spent
         if self._minute is not None or 4 * spent >= self._waiting[1][_MINUTE]:  # before, nobody counts
-            in_a_minute = self._in_a_minute(event, spent, more)
+            in_a_minute = self._in_a_minute(event, spent, worked_ns, spent - before)
         return (
             spent * 100 // budget if budget else 0,
             in_a_minute,
             usage.input_tokens * 100 // call.window if usage is not None and call.window else 0,
             spent,
             call.run_tokens - tokens,
-            self._worked_ns,
+            worked_ns,
         )
 
-    def _in_a_minute(self, event: CallEnded, spent: MicroUsd, more: MicroUsd) -> MicroUsd:
+    def _in_a_minute(self, event: CallEnded, spent: MicroUsd, worked_ns: int, more: MicroUsd) -> MicroUsd:
         """What the latest minute cost, the last call so much `more`."""
         if self._minute is None:
             self._minute = Window(MINUTE)
-            more = spent if self._worked_ns <= MINUTE * NS else more
+            more = spent if worked_ns <= MINUTE * NS else more
         self._minute.add(event.ended_ns, cost=max(0, more))
         return self._minute.cost
 
