@@ -248,8 +248,7 @@ class Engine:
         known = self._runs.get(call.run)
         if known is None:
             return
-        record = known.record
-        before = record.cost
+        record, before = known.record, known.record.cost
         if isinstance(known, Run):
             known.tree.settle(call.trace_id, call.span_id, call.usage, cost, call.guessed)
             paid(known.watch, call.span_id, cost)

@@ -95,7 +95,7 @@ def test_whether_a_detector_is_asked_about_plain_calls_may_depend_on_its_limits(
     for keeper in keepers:
         keeper.look(plain)
 
-    assert [len(keeper.watch.made) for keeper in keepers] == [1, 0]
+    assert [len(detectors_of(keeper.watch)) for keeper in keepers] == [1, 0]
 
 
 def test_whoever_is_made_in_front_of_others_changes_nothing_for_those() -> None:

@@ -27,7 +27,6 @@ MAX_ANSWERS: Final = 64
 """Answers of models that are remembered, to tell turns apart."""
 
 _NOBODY: Final = ("", "")
-
 EMPTY: Final = "empty"
 """How all results end that say that there is nothing, whatever else is in them."""
 
