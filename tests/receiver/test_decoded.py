@@ -64,6 +64,17 @@ def test_an_end_before_the_start_is_clamped_and_counted() -> None:
     assert (decoded.spans[0].start_ns, decoded.spans[0].end_ns, decoded.clamped) == (9, 9, 1)
 
 
+@pytest.mark.parametrize(("start", "end"), [(5, 1 << 63), (1 << 63, 5), ((1 << 64) - 1, (1 << 64) - 1)])
+def test_a_span_of_a_time_that_never_comes_is_rejected(start: int, end: int) -> None:
+    decoded = Decoded()
+
+    decoded.add(raw(start=start, end=end))
+    decoded.add(raw(start=5, end=(1 << 63) - 1))
+
+    assert (len(decoded.spans), decoded.rejected) == (1, 1)
+    assert decoded.message == "a time is beyond the year 2262"
+
+
 def test_the_first_reason_is_the_one_that_is_told() -> None:
     decoded = Decoded()
 

@@ -20,6 +20,9 @@ MAX_DEPTH = 32
 SLICE = 64
 """Spans in one slice of a batch: small enough not to hold an event loop, large enough to cost nothing."""
 
+BEYOND = 1 << 63
+"""The first time, in nanoseconds, that no signed number of 64 bits can say."""
+
 NO_TRACE = bytes(16)
 NO_SPAN = bytes(8)
 
@@ -45,11 +48,13 @@ class Decoded:
         return len(self.spans) + self.rejected
 
     def add(self, span: RawSpan) -> None:
-        """Takes a span, or counts it as rejected when its ids cannot name it."""
+        """Takes a span, or counts it as rejected when its ids cannot name it, or its times are none."""
         if len(span.trace_id) != 16 or span.trace_id == NO_TRACE:
             return self.reject("a trace id is not 16 bytes (32 hexadecimal digits in JSON), or it is zero")
         if len(span.span_id) != 8 or span.span_id == NO_SPAN:
             return self.reject("a span id is not 8 bytes (16 hexadecimal digits in JSON), or it is zero")
+        if span.start_ns >= BEYOND or span.end_ns >= BEYOND:
+            return self.reject("a time is beyond the year 2262")
         if span.end_ns < span.start_ns:
             span.end_ns = span.start_ns
             self.clamped += 1

@@ -40,8 +40,7 @@ STEPS: Final = 512
 _BLANK: Final = array("I", (NONE, 0, 0, 0, 0, 0, NONE))
 _NO_SPAN: Final = bytes(8)
 _TRACE, _TAIL = 16, 4  # bytes of a trace's id, and of its number in a key
-FIRST: Final = bytes(_TAIL)
-"""What ends the keys of the first trace."""
+FIRST: Final = bytes(_TAIL)  # what ends the keys of the first trace
 _FEW: Final = 32  # nodes for which there is no room to spare: most runs have no more
 _IN_TOTALS: Final = USED | COUNTED
 _LOW: Final = 0xFFFF_FFFF
