@@ -11,7 +11,7 @@ COPY instrumentation instrumentation
 COPY processor processor
 # What is installed is what was tested: constraints.txt has every version. `extras` is all that differs between
 # the processor and the agents of the demo.
-ARG extras=processor,redis,postgres,zstd
+ARG extras=processor,redis,postgres,zstd,top
 RUN /opt/spanfuse/bin/pip install -c constraints.txt ".[${extras}]" && \
     /opt/spanfuse/bin/python -m compileall -q /opt/spanfuse/lib && \
     /opt/spanfuse/bin/pip uninstall --yes pip setuptools

@@ -145,8 +145,8 @@ def _work() -> list[Panel]:
         ),
         lines(
             "Gate latency",
-            "How long gates in applications took to answer, as applications report it: what the breaker "
-            "costs every call.",
+            "How long gates in applications took where they did not answer at once: calls that waited for a "
+            "throttle, a lease or a processor. Answers at once are not in it.",
             "s",
             *_quantiles("spanfuse_gate_duration_seconds"),
             nothing="No gate has reported",

@@ -152,6 +152,44 @@ def test_top_shows_what_was_stopped_and_why(
     assert "trip" in shown
 
 
+def test_a_page_is_made_of_all_calls_however_many_are_read_at_once(
+    where: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spanfuse_processor.commands.report.A_READING", 4)
+    main(["report", str(tmp_path / "parts.html"), "--run", "last", *where])
+    monkeypatch.undo()
+    monkeypatch.setenv("SPANFUSE_ADMIN_TOKEN", ADMIN_TOKEN)
+    main(["report", str(tmp_path / "whole.html"), "--run", "last", *where])
+
+    parts, whole = ((tmp_path / name).read_text() for name in ("parts.html", "whole.html"))
+    assert parts.split("Made by")[0] == whole.split("Made by")[0]
+    assert "<b>18</b><span>calls</span>" in whole
+
+
+def test_a_page_that_leaves_calls_out_says_so(
+    where: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spanfuse_processor.commands.report.A_READING", 4)
+    monkeypatch.setattr("spanfuse_processor.commands.report.MOST_STEPS", 8)
+
+    main(["report", str(tmp_path / "part.html"), "--run", "last", *where])
+
+    assert "There are more calls" in (tmp_path / "part.html").read_text()
+
+
+@pytest.mark.parametrize("width", ["60", "80", "120", "200"])
+def test_top_cuts_no_figure_short_however_narrow_it_is(
+    width: str, where: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+
+    assert main(["top", "--once", *where]) == 0
+
+    (line,) = (row for row in capsys.readouterr().out.splitlines() if " stopped " in row and "$" in row)
+    assert "$0.032" in line
+    assert "search" in line or width == "60"
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

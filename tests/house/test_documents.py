@@ -17,6 +17,12 @@ MYSELF = "tests/house/test_documents.py"
 README = (ROOT / "README.md").read_text()
 
 
+def pages() -> list[Path]:
+    """Every page that people read."""
+    folders = (ROOT, ROOT / "docs", ROOT / "rules" / "runbooks", ROOT / "changes")
+    return [page.relative_to(ROOT) for folder in folders for page in folder.glob("*.md")]
+
+
 def variables_in_sources() -> set[str]:
     """Every `SPANFUSE_...` literal in the sources."""
     found: set[str] = set()
@@ -45,6 +51,17 @@ def test_only_settings_and_config_read_the_environment() -> None:
     }
 
     assert readers <= allowed
+
+
+@pytest.mark.parametrize("page", sorted(pages()), ids=str)
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.DOTALL)
+    targets = [target.split("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
+
+    home = ROOT if page.parent.name == "changes" else ROOT / page.parent  # news moves into the changelog
+    lost = [each for each in targets if each and "://" not in each and not (home / each).exists()]
+
+    assert lost == []
 
 
 def test_no_commit_holds_an_index_of_packages_or_a_path_of_this_machine() -> None:

@@ -115,9 +115,10 @@ def write(messages: Sequence[Message]) -> Reply:
     """Writes as many words as it was asked for, 400 by itself; which words follows from the request."""
     asked = re.findall(r"(\d+) words", " ".join(map(_text, messages)))
     start = zlib.crc32(_text(messages[-1]).encode()) + len(messages)
-    stride = 1 + start % 8 * 2
     count = int(asked[-1]) if asked else PROSE
-    return Reply(" ".join(_WORDS[(start + n * stride) % len(_WORDS)] for n in range(count)))
+    # By a digest, so that it never goes round in a circle: that would be chanting.
+    picked = (zlib.crc32(b"%d %d" % (start, n)) % len(_WORDS) for n in range(count))
+    return Reply(" ".join(_WORDS[place] for place in picked))
 
 
 SCRIPTS: Mapping[frozenset[str], Script] = {

@@ -18,6 +18,7 @@ from spanfuse_processor.terminal import cut, printable
 
 COLUMNS: Final = ("id", "time (UTC)", "what", "by", "whom", "why")
 _ID: Final = 10
+"""Characters of an id, at least: as many are shown as tell those that are listed apart."""
 _WHY: Final = 90
 _STEPS: Final = 12
 """The last steps of a snapshot that are shown."""
@@ -30,14 +31,25 @@ def as_object(event: EventRow) -> dict[str, Any]:
 
 def rows_of(events: Sequence[EventRow]) -> list[tuple[str, ...]]:
     """Lines of a table, with its heading."""
-    return [COLUMNS, *map(_row, events)]
+    width = _width([event.id for event in events])
+    return [COLUMNS, *(_row(event, width) for event in events)]
 
 
-def _row(event: EventRow) -> tuple[str, ...]:
+def _width(names: Sequence[str]) -> int:
+    """How much of each it takes to tell them apart.
+
+    >>> _width(["everything/2026-11-30/50", "everything/2026-11-30/80"])
+    23
+    """
+    longest = max(map(len, names), default=_ID)
+    return next((w for w in range(_ID, longest) if len({name[:w] for name in names}) == len(names)), longest)
+
+
+def _row(event: EventRow, width: int) -> tuple[str, ...]:
     said = body_of(event)
     by = said.get("budget") or said.get("detector") or said.get("issuer") or said.get("service") or "-"
     whom = "/".join(filter(None, (event.feature, event.agent))) or event.run or event.key or "-"
-    cells = (event.id[:_ID], written(event.at)[:19].replace("T", " "), event.kind, str(by), cut(whom, 30))
+    cells = (event.id[:width], written(event.at)[:19].replace("T", " "), event.kind, str(by), cut(whom, 30))
     return (*map(printable, cells), cut(printable(_why(event, said)), _WHY))
 
 

@@ -7,6 +7,7 @@ there already is replaced. Rule 3: without `--run` it is about the last day.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 import time
@@ -22,7 +23,10 @@ from spanfuse_processor.reporting import Material, page
 from spanfuse_processor.store import EventRow, StepRow
 
 HELP = "Write one self-contained page about a run, or about a stretch of time: calls, cost, stops and why."
-MOST_STEPS: Final = 10_000
+MOST_STEPS: Final = 200_000
+"""Calls that a page is made of, at most: the latest."""
+A_READING: Final = 10_000
+"""Calls that are asked for at once."""
 MOST_EVENTS: Final = 5_000
 A_DAY: Final = "1d"
 
@@ -62,21 +66,33 @@ def _of_run(kept: Record, name: str, now: float) -> Material:
         if not stops:
             raise AdminError("no run was ever stopped, as far as is on record")
         name = stops[0].run
-    steps = kept.steps(0.0, FAR, MOST_STEPS, run=name)
+    steps, complete = _steps(kept, 0.0, FAR, name)
     events = list(kept.events(0.0, FAR, (), MOST_EVENTS, run=name))[::-1]
     if not steps and not events:
         raise AdminError(f"nothing is on record of a run {name[:80]!r}")
     since, until = _span(steps, events)
-    return Material(name, since, until, steps, events, now, len(steps) < MOST_STEPS)
+    return Material(name, since, until, steps, events, now, complete)
 
 
 def _of_time(kept: Record, since: float, until: float, now: float) -> Material:
-    steps = kept.steps(since, until, MOST_STEPS)
+    steps, complete = _steps(kept, since, until, "")
     events = list(kept.events(since, until, (), MOST_EVENTS))[::-1]
-    complete = len(steps) < MOST_STEPS
-    if not complete:
-        since = steps[0].ended
+    if steps:  # from the first call on: an empty morning says nothing
+        since = min(step.started or step.ended for step in steps)
     return Material("", since, until, steps, events, now, complete)
+
+
+def _steps(kept: Record, since: float, until: float, run: str) -> tuple[list[StepRow], bool]:
+    """The calls, oldest first, read from the latest on; and whether these are all."""
+    known: dict[tuple[str, str], StepRow] = {}
+    while len(known) < MOST_STEPS:
+        read = kept.steps(since, until, A_READING, run=run)
+        fresh = [step for step in read if (step.trace_id, step.span_id) not in known]
+        known |= {(step.trace_id, step.span_id): step for step in fresh}
+        if len(read) < A_READING or not fresh:
+            return sorted(known.values(), key=lambda step: step.ended), True
+        until = math.nextafter(read[0].ended, math.inf)  # others may have ended at that very moment
+    return sorted(known.values(), key=lambda step: step.ended)[-MOST_STEPS:], False
 
 
 def _span(steps: Sequence[StepRow], events: Sequence[EventRow]) -> tuple[float, float]:

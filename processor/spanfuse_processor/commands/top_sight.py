@@ -11,18 +11,23 @@ MICRO: Final = 1_000_000
 
 
 class RunLine(NamedTuple):
-    """One run now. `state` is stopped, stop due, warned, running or idle; `a_minute` is in micro-dollars."""
+    """One run now. `state` is stopped, stop due, warned, running, idle or done.
+
+    `cost` and `a_minute` are in micro-dollars, `ago` are the seconds since its last call. `failed` is None
+    where nobody counts it, `over`: its root has ended.
+    """
 
     run: str
     feature: str
     agent: str
     state: str
     calls: int
-    failed: int
+    failed: int | None
     cost: int
     a_minute: float
     ago: float
     why: str
+    over: bool = False
 
 
 class Sight(NamedTuple):

@@ -23,6 +23,8 @@ IDLE: Final = 60.0
 """Seconds without a call after which a run is said to be idle."""
 RATE_OVER: Final = 15.0
 """Seconds that the rate of a run is taken over."""
+LATELY: Final = 600.0
+"""Seconds for which what was stopped comes first."""
 WINDOW: Final = 3_600.0
 """Seconds of which a store is asked for runs."""
 EVENTS: Final = ("trip", "withheld", "warn", "release", "order", "budget", "forecast")
@@ -82,10 +84,11 @@ class Source:
         a_minute = (cost - then) / passed * 60 if passed > 0 else 0.0
         why = row["why"]["message"] if row["why"] else ""
         state = "stopped" if row["state"] in ("open", "forced_open") else _STATES[row["verdict"]]
-        if state == "running" and (ago > IDLE or not row["live"]):
-            state = "idle"
+        over = row["over"] or not row["live"]
+        if state == "running" and (ago > IDLE or over):
+            state = "done" if over else "idle"
         whose = row["feature"] or row["service"], row["agent"]
-        return RunLine(run, *whose, state, row["calls"], 0, cost, a_minute, ago, why)
+        return RunLine(run, *whose, state, row["calls"], None, cost, a_minute, ago, why, over)
 
     def _of_store(self, at: float, events: Sequence[EventRow]) -> list[RunLine]:
         """Runs by their calls that are on record."""
@@ -118,6 +121,7 @@ def _from_row(row: RunRow, event: EventRow | None, a_minute: int, at: float) -> 
 
 
 def _urgency(line: RunLine) -> tuple[float, ...]:
-    """Those that spend, dearest first; then what was stopped, the latest first; then the rest."""
-    place = {"running": 0, "warned": 0, "stop due": 0, "stopped": 1}.get(line.state, 2)
-    return (place, line.ago if place else -line.a_minute, -line.cost)
+    """What was stopped lately, the latest first; then those under way, by what they spend; then the rest."""
+    if line.state in ("stopped", "stop due"):
+        return (0 if line.ago < LATELY else 2, line.ago)
+    return (2, line.ago) if line.over or line.ago > IDLE else (1, -line.a_minute, -line.cost)

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -26,12 +26,15 @@ from spanfuse_processor.store import EventRow
 from spanfuse_processor.terminal import printable
 
 _BAR: Final = 20
+A_MINUTE: Final = 60.0
+"""Seconds without a call for which a run counts as under way."""
 _STYLES: Final = {
     "stopped": "bold red",
     "stop due": "yellow",
     "warned": "yellow",
     "running": "green",
     "idle": "dim",
+    "done": "dim",
 }
 _KINDS: Final = {
     "trip": "bold red",
@@ -44,7 +47,8 @@ _KINDS: Final = {
 
 def show(sight: Sight) -> None:
     """Writes it once."""
-    Console().print(draw(sight, 200))
+    console = Console()
+    console.print(draw(sight, 200, console.width))
 
 
 def watch(look: Callable[[], Sight], interval: float) -> None:
@@ -52,12 +56,12 @@ def watch(look: Callable[[], Sight], interval: float) -> None:
     console = Console()
     with suppress(KeyboardInterrupt), Live(console=console, screen=True, auto_refresh=False) as live:
         while True:
-            live.update(draw(look(), console.height), refresh=True)
+            live.update(draw(look(), console.height, console.width), refresh=True)
             time.sleep(interval)
 
 
-def draw(sight: Sight, height: int = 40) -> RenderableType:
-    """The whole screen, for one of so many lines."""
+def draw(sight: Sight, height: int, width: int) -> RenderableType:
+    """The whole screen, for one of so many lines and columns."""
     left = max(12, height - 6)
     events = sight.events[: max(3, left // 4)]
     budgets = sight.budgets[: max(2, left // 5)]
@@ -66,16 +70,18 @@ def draw(sight: Sight, height: int = 40) -> RenderableType:
     if sight.note:
         parts.append(Text(sight.note, "yellow"))
     if budgets:
-        parts.append(_budgets(budgets))
-    parts.append(_runs(runs, len(sight.runs) - len(runs)) if runs else Text("no run is under way", "dim"))
+        parts.append(_budgets(budgets, width))
+    parts.append(
+        _runs(runs, len(sight.runs) - len(runs), width) if runs else Text("no run is under way", "dim")
+    )
     if events:
         parts.append(_events(events))
     return Group(*parts)
 
 
 def _head(sight: Sight) -> Text:
-    states = [line.state for line in sight.runs]
-    under_way, stopped = sum(state in ("running", "warned") for state in states), states.count("stopped")
+    under_way = sum(not line.over and line.ago < A_MINUTE and line.state != "stopped" for line in sight.runs)
+    stopped = sum(line.state == "stopped" for line in sight.runs)
     rate = sum(line.a_minute for line in sight.runs) / MICRO * 60
     clock = f"{datetime.fromtimestamp(sight.at, UTC):%H:%M:%S} UTC"
     line = Text.assemble(("spanfuse top", "bold"), f"  {clock}  {printable(sight.where)}\n")
@@ -84,33 +90,29 @@ def _head(sight: Sight) -> Text:
     return line
 
 
-def _budgets(budgets: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table(
-        ("budget", "left"),
-        ("used", "left"),
-        ("spent", "right"),
-        ("limit", "right"),
-        ("resets in", "right"),
-        ("forecast", "left"),
-    )
+def _budgets(budgets: Sequence[Mapping[str, Any]], width: int) -> Table:
+    wide = width >= 110
+    resets = (("resets in", "right"),) if wide else ()
+    columns: tuple[tuple[str, JustifyMethod], ...] = (("budget", "left"), ("used", "left"))
+    table = _table(*columns, ("spent", "right"), ("limit", "right"), *resets, ("forecast", "left"))
     for row in budgets:
-        share = row["share"] or 0.0
-        style = "bold red" if share >= 1 else "yellow" if share >= 0.8 else "green"
-        full = min(_BAR, round(share * _BAR))
-        bar = Text.assemble(
-            ("━" * full, style), ("━" * (_BAR - full), "bright_black"), f" {100 * share:.0f} %"
-        )
-        unit = row["measure"]
-        resets = row["resets_in_seconds"]
-        table.add_row(
-            _text(row["account"]),
-            bar,
-            _sum(row["spent"], unit),
-            _sum(row["limit"], unit),
-            duration(resets) if resets else "-",
-            _forecast(row),
-        )
+        unit, left = row["measure"], row["resets_in_seconds"]
+        when = (duration(left) if left else "-",) if wide else ()
+        sums = _sum(row["spent"], unit), _sum(row["limit"], unit)
+        table.add_row(_text(row["account"], 24), _used(row["share"], wide), *sums, *when, _forecast(row))
     return table
+
+
+def _used(share: float | None, wide: bool) -> Text:
+    """How much of it, as a bar where there is room; nothing where its limit is not known."""
+    if share is None:
+        return Text("?", "dim")
+    style = "bold red" if share >= 1 else "yellow" if share >= 0.8 else "green"
+    full = min(_BAR, round(share * _BAR)) if wide else 0
+    rest = _BAR - full if wide else 0
+    return Text.assemble(
+        ("━" * full, style), ("━" * rest, "bright_black"), (f" {100 * share:.0f} %".strip(), style)
+    )
 
 
 def _forecast(row: Mapping[str, Any]) -> Text:
@@ -136,32 +138,35 @@ def _sum(amount: float | None, measure: str) -> str:
     return f"${usd(round(amount * MICRO))}" if measure == "usd" else f"{amount:,.0f} {measure}"
 
 
-def _runs(runs: Sequence[RunLine], more: int) -> Table:
-    table = _table(
-        ("run", "left"),
-        ("feature", "left"),
-        ("agent", "left"),
-        ("state", "left"),
-        ("calls", "right"),
-        ("failed", "right"),
-        ("cost", "right"),
-        ("a min", "right"),
-        ("last call", "right"),
-        ("why", "left"),
-    )
+class _Column(NamedTuple):
+    """A column of the table of runs, shown from so many columns of a terminal on."""
+
+    name: str
+    justify: JustifyMethod
+    from_width: int
+    cell: Callable[[RunLine], Text | str]
+
+
+_COLUMNS: Final = (
+    _Column("run", "left", 0, lambda line: _text(line.run, 12)),
+    _Column("feature", "left", 120, lambda line: _text(line.feature or "-", 18)),
+    _Column("agent", "left", 100, lambda line: _text(line.agent or "-", 16)),
+    _Column("state", "left", 0, lambda line: Text(line.state, _STYLES[line.state])),
+    _Column("calls", "right", 90, lambda line: f"{line.calls:,}"),
+    _Column("failed", "right", 130, lambda line: f"{line.failed:,}" if line.failed else "-"),
+    _Column("cost", "right", 0, lambda line: f"${usd(line.cost)}"),
+    _Column("a min", "right", 110, lambda line: f"${usd(round(line.a_minute))}" if line.a_minute else "-"),
+    _Column("last call", "right", 90, lambda line: f"{duration(line.ago)} ago" if line.ago >= 1 else "now"),
+    _Column("why", "left", 0, lambda line: _text(line.why)),
+)
+
+
+def _runs(runs: Sequence[RunLine], more: int, width: int) -> Table:
+    counted = any(line.failed is not None for line in runs)
+    columns = [each for each in _COLUMNS if width >= each.from_width and (counted or each.name != "failed")]
+    table = _table(*((each.name, each.justify) for each in columns))
     for line in runs:
-        table.add_row(
-            _text(line.run, 16),
-            _text(line.feature or "-", 18),
-            _text(line.agent or "-", 16),
-            Text(line.state, _STYLES[line.state]),
-            f"{line.calls:,}",
-            f"{line.failed:,}" if line.failed else "-",
-            f"${usd(line.cost)}",
-            f"${usd(round(line.a_minute))}" if line.a_minute else "-",
-            f"{duration(line.ago)} ago" if line.ago >= 1 else "now",
-            _text(line.why),
-        )
+        table.add_row(*(each.cell(line) for each in columns))
     if more > 0:
         table.caption = f"and {more} more"
     return table
@@ -181,7 +186,7 @@ def _events(events: Sequence[EventRow]) -> Table:
     return table
 
 
-def _table(*columns: tuple[str, Any]) -> Table:
+def _table(*columns: tuple[str, JustifyMethod]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, expand=True, header_style="bold")
     for place, (name, justify) in enumerate(columns):
         last = place == len(columns) - 1

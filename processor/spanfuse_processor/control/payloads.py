@@ -139,6 +139,7 @@ def show_run(run: RunView) -> dict[str, Any]:
         "cost_after_usd": run.cost_after / 1_000_000,
         "last_unix_nano": run.last_ns,
         "live": run.live,
+        "over": run.over,
         "why": show_finding(run.why) if run.why else None,
     }
 

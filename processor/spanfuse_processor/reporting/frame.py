@@ -32,10 +32,15 @@ def clock_marks(time: Scale, y: float) -> list[Element]:
         tag(
             "g",
             line(time.at(at), TOP, time.at(at), y, "grid"),
-            tag("text", text, x=time.at(at), y=y + 18, class_="mark", text_anchor="middle"),
+            tag("text", text, x=time.at(at), y=y + 18, class_="mark", text_anchor=_anchor(time.at(at))),
         )
         for at, text in marks
     ]
+
+
+def _anchor(x: float) -> str:
+    """Near the edge a text ends where it would be in the middle."""
+    return "end" if x > WIDTH - 40 else "middle"
 
 
 def stop_lines(material: Material, time: Scale, top: float, bottom: float) -> list[Element]:

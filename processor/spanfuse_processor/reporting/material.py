@@ -13,11 +13,12 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
-from spanfuse_processor.engine.forecasts.rates import HOUR, Rates
+from spanfuse_processor.engine.forecasts.rates import HOUR, Rates, half_lives
 from spanfuse_processor.store import EventRow, StepRow
 
 STOPS: Final = frozenset({"trip"})
 _SHORTEST: Final = 60.0  # seconds that rates are taken to be of, at least
+_LOOK: Final = {True: 0.5, False: 0.25}  # how far ahead, in lengths of what is looked at: of a run, of a time
 _BEFORE: Final = 3  # calls that cost something, before anything is said of the next ones
 
 
@@ -87,14 +88,16 @@ class Material:
         length = max(at - self.since, 1.0)
         if len(paid) < _BEFORE or self.until <= self.since:
             return None
-        until = max(self.until, at + 0.5 * length)
-        return _ahead(paid, at, until, max(length, _SHORTEST))
+        if not self.run and at - paid[0][0] < half_lives(length)[0]:
+            return None
+        until = max(self.until, at + _LOOK[bool(self.run)] * length)
+        return _ahead(paid, at, until, max(min(length, HOUR) if self.run else length, _SHORTEST))
 
 
 def _ahead(paid: Sequence[tuple[float, int]], at: float, until: float, length: float) -> Ahead:
     """The half-lives of the rates go with the `length` of what is looked at, as a budget's with its
     period."""
-    rates = Rates(min(length, HOUR))
+    rates = Rates(length)
     last = paid[0][0]
     for ended, cost in paid:
         rates.observe(ended, float(cost), ended - last)

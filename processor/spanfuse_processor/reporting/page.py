@@ -24,7 +24,9 @@ from spanfuse_processor.store import EventRow, StepRow
 MOST_EVENTS: Final = 300
 MOST_CALLS: Final = 500
 MOST_RUNS: Final = 100
+MOST_STOPS: Final = 3  # that are told of in full
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+_INCOMPLETE: Final = "There are more calls: this page and all its figures are about the latest {:,}."
 _QUIET: Final = frozenset({"effect"})
 """Kinds of events that people need not see in a list."""
 
@@ -62,8 +64,15 @@ def _opening(material: Material, title: str) -> list[Child]:
         tag("h1", title),
         tag("p", " / ".join([*whose, when] if material.run else [when]), class_="pale"),
         tag("div", [_figure(*each) for each in _figures(material)], class_="figures"),
-        *([_verdict(event) for event in material.stops[:3]] or _warned(material)),
+        _incomplete(material),
+        *([_verdict(event, material.run) for event in material.stops[:MOST_STOPS]] or _warned(material)),
+        _left_out(len(material.stops), MOST_STOPS, "stops are in the list below and"),
     ]
+
+
+def _incomplete(material: Material) -> Child:
+    said = _INCOMPLETE.format(len(material.steps))
+    return None if material.complete else tag("p", said, class_="verdict warn")
 
 
 def _figures(material: Material) -> list[tuple[str, str]]:
@@ -71,7 +80,7 @@ def _figures(material: Material) -> list[tuple[str, str]]:
     asked = sum(step.input_tokens for step in steps if step.counts)
     came = sum(step.output_tokens for step in steps if step.counts)
     figures = [
-        (f"{len(steps):,}" + ("" if material.complete else "+"), "calls"),
+        (f"{len(steps):,}", "calls"),
         (f"{sum(bool(step.failed) for step in steps):,}", "of them failed"),
         (f"{asked + came:,}", f"tokens, {came:,} of them output"),
         (f"${usd(material.cost)}", "cost"),
@@ -93,17 +102,23 @@ def _warned(material: Material) -> list[Child]:
     """Without a stop: the first warning, or that there was nothing."""
     first = next((event for event in material.events if event.kind in ("withheld", "warn")), None)
     if first is not None:
-        return [_verdict(first)]
+        return [_verdict(first, material.run)]
     return [tag("p", "Nothing was stopped, and nothing was warned of.", class_="pale")]
 
 
-def _verdict(event: EventRow) -> Element:
+def _verdict(event: EventRow, run: str) -> Element:
     said = body_of(event)
     kind = "stop" if event.kind == "trip" else "warn"
     rule = ".".join(each for each in (said.get("detector"), said.get("rule")) if each)
     what = {"trip": "Stopped", "withheld": "A stop was due, and only told"}.get(event.kind, "Warned")
+    whose = (
+        ""
+        if run
+        else ", ".join(filter(None, (event.agent or event.feature, event.run and f"run {event.run}")))
+    )
+    by = "".join((f" by {rule}" if rule else "", f": {whose}" if whose else ""))
     lines: list[Child] = [
-        tag("p", tag("b", f"{what} at {moment(event.at)} UTC"), f" by {rule}" if rule else ""),
+        tag("p", tag("b", f"{what} at {moment(event.at)} UTC"), by),
         tag("p", str(said.get("message") or said.get("words") or "")),
     ]
     if said.get("observed") is not None and said.get("limit") is not None:

@@ -82,6 +82,7 @@ def _grouped(
 
 
 def _row(name: str, steps: Sequence[StepRow], y: float, time: Scale) -> Element:
+    shown = list(_bars(steps, time))
     bars = [
         tag(
             "rect",
@@ -90,14 +91,21 @@ def _row(name: str, steps: Sequence[StepRow], y: float, time: Scale) -> Element:
             y=y + 4,
             width=max(_LEAST, bar.end - bar.x),
             height=ROW - 8,
-            class_=f"{bar.kind} failed" if bar.failed else bar.kind,
+            class_=f"{bar.kind} failed" if bar.failed and bar.calls == 1 else bar.kind,
         )
-        for bar in _bars(steps, time)
+        for bar in shown
     ]
+    bars += [_fault(bar, y) for bar in shown if bar.failed and bar.calls > 1]
     label = tag(
         "text", tag("title", name), cut(name, _NAME), x=RIGHT - 8, y=y + 16, class_="name", text_anchor="end"
     )
     return tag("g", label, bars)
+
+
+def _fault(bar: _Bar, y: float) -> Element:
+    """Says of many calls that some failed."""
+    at = {"x": bar.x, "y": y + ROW - 7, "width": bar.end - bar.x, "height": 3}
+    return tag("rect", tag("title", bar.title), class_="fault", **at)
 
 
 def _bars(steps: Sequence[StepRow], time: Scale) -> Iterator[_Bar]:
@@ -123,7 +131,9 @@ def _both(one: _Bar, other: _Bar) -> _Bar:
     """Two that lie within the same pixels."""
     calls = one.calls + other.calls
     kind = one.kind if one.kind == other.kind else "mixed"
-    return _Bar(one.x, max(one.end, other.end), kind, one.failed or other.failed, calls, f"{calls} calls")
+    failed = one.failed or other.failed
+    title = f"{calls} calls, some of them failed" if failed else f"{calls} calls"
+    return _Bar(one.x, max(one.end, other.end), kind, failed, calls, title)
 
 
 def told(step: StepRow) -> str:

@@ -64,7 +64,7 @@ BREAKERS: Final = (
         exemplars=True,
     ),
     histogram(
-        "gate_duration", _GATE, "How long gates took to answer, as applications report it", "decision",
+        "gate_duration", _GATE, "How long gates took where they did not answer at once, as they report", "decision",
         values={"decision": "allow deny defer"},
     ),
     counter(

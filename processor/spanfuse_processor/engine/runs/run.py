@@ -121,7 +121,7 @@ class RunView:
     `cost_after` is what calls cost that came after the stop. `live` is False for a run that was put away.
     `level` is what is the case now, `profile` the kind of run that it is judged as. `judged` is of which
     calls of tools and models it could be told whether they repeat: of none when names are all that is sent.
-    `agent` is whose run it is, as far as is known.
+    `agent` is whose run it is, as far as is known; `over`: its root has ended.
     """
 
     id: str
@@ -146,6 +146,7 @@ class RunView:
     profile: Profile = Profile.INTERACTIVE
     judged: Judged = "all"
     agent: str = ""
+    over: bool = False
 
     @property
     def why(self) -> Finding | None:
@@ -178,6 +179,7 @@ def view(record: Record, state: BreakerState, live: bool, profile: Profile) -> R
         live=live,
         level=record.light,
         agent=record.agent,
+        over=record.over,
         profile=profile,
         judged=record.judged,
     )
