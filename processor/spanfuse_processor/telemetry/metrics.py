@@ -64,7 +64,7 @@ BREAKERS: Final = (
         exemplars=True,
     ),
     histogram(
-        "gate_duration", _GATE, "How long gates took where they did not answer at once, as they report", "decision",
+        "gate_duration", _GATE, "How long gates took where they did not answer at once", "decision",
         values={"decision": "allow deny defer"},
     ),
     counter(
