@@ -70,7 +70,8 @@ def test_nothing_raises(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "micro"), [(0.0025, 2_500), ("0.0025", 2_500), (1, 1_000_000), ("free", None)]
+    ("value", "micro"),
+    [(0.0025, 2_500), ("0.0025", 2_500), (1, 1_000_000), ("free", None), (1e6, 10**12), (1e7, None)],
 )
 def test_dollars_become_micro_dollars(value: object, micro: int | None) -> None:
     assert lenient.micro_usd(value) == micro

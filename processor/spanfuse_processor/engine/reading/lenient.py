@@ -13,6 +13,8 @@ from spanfuse_processor.engine.nouns import MicroUsd
 
 MOST: Final = 2**53
 """The largest count."""
+DEAREST: Final = 1_000_000.0
+"""Dollars: what is said to cost more is no cost, and would not fit where costs are summed."""
 _CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
 _ASKING: Final = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
 _LISTS: Final = (list, tuple)
@@ -72,13 +74,13 @@ def truth(value: object) -> bool:
 
 
 def micro_usd(dollars: object) -> MicroUsd | None:
-    """An amount of dollars in micro-dollars.
+    """An amount of dollars in micro-dollars; None: none that one call can cost.
 
-    >>> micro_usd(0.0025), micro_usd("free")
-    (2500, None)
+    >>> micro_usd(0.0025), micro_usd("free"), micro_usd(1e13)
+    (2500, None, None)
     """
     known = number(dollars)
-    return None if known is None else round(known * 1_000_000)
+    return None if known is None or known > DEAREST else round(known * 1_000_000)
 
 
 def presumed(dollars: object) -> MicroUsd | None:
