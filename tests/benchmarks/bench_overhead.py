@@ -38,6 +38,7 @@ TRACES = 12
 CALLS = 8  # in each trace
 ROUNDS = 24
 
+ANSWER = "".join(f"Parcel {number} is on its way. " for number in range(20))  # nothing said twice: no chant
 MESSAGES: list[Any] = [
     {"role": "system", "content": "You are a support agent. " + "Be brief, be kind, be right. " * 12},
     {"role": "user", "content": "Where is my order 81-4411? " + "I have been waiting. " * 10},
@@ -63,7 +64,7 @@ COMPLETION = {
         {
             "index": 0,
             "finish_reason": "stop",
-            "message": {"role": "assistant", "content": "Your order is on its way. " * 20, "refusal": None},
+            "message": {"role": "assistant", "content": ANSWER, "refusal": None},
             "logprobs": None,
         }
     ],
