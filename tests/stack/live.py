@@ -19,6 +19,7 @@ from tests.stack import acting, ports
 from tests.stack.far_ends import Hook, Jaeger, Prometheus, Rows
 from tests.stack.programs import Troupe
 from tests.stack.stack import Stack
+from tests.waiting import until
 
 ROUNDS = tuple(f"round-{number}" for number in range(1, 11))
 """Budgets so small that four calls spend one: each is a condition whose alert is waited for."""
@@ -92,6 +93,8 @@ class Live:
     def _watch_rows(self, over: threading.Event) -> None:
         """Notes when the row of each budget that is spent can be read, by its budget."""
         with self.rows() as rows:
+            # The view is made when the first rows are written.
+            until(lambda: rows.ask("SELECT to_regclass('breaker_event') AS there")[0]["there"], PLAY_WITHIN)
             while not over.wait(0.02):
                 sql = "SELECT DISTINCT budget FROM breaker_event WHERE kind = 'budget' AND budget <> ALL(%s)"
                 for row in rows.ask(sql, list(self.rows_seen)):

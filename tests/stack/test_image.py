@@ -109,7 +109,7 @@ def test_the_processor_works_as_nobody_with_nothing_but_tmp_to_write_to(site: Pa
 
 
 def test_nothing_but_tmp_can_be_written_there(site: Path) -> None:
-    tries = f"open('{ROOT}/written', 'w')"
+    tries = "open('/usr/written', 'w')"
     done = shut_in(site, {}, "-c", f"import os; print(os.getuid()); open('/tmp/written', 'w'); {tries}")
     words, _ = done.communicate(timeout=20)
 
@@ -117,7 +117,7 @@ def test_nothing_but_tmp_can_be_written_there(site: Path) -> None:
     assert "OSError" in words or "PermissionError" in words
 
 
-@pytest.mark.parametrize("module", ["pytest", "openai", "rich", "pip"])
+@pytest.mark.parametrize("module", ["pytest", "openai", "pip"])
 def test_what_only_developers_and_agents_need_is_not_there(site: Path, module: str) -> None:
     done = shut_in(site, {}, "-I", "-c", f"import sys; sys.path = ['/mnt/site']; import {module}")
 
