@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,7 @@ def test_prometheus_takes_its_files(laid_out: Path) -> None:
 
 
 def test_the_processor_takes_its_file() -> None:
-    done = run(find("spanfuse"), "check", "deploy/processor.yaml")
+    done = run(sys.executable, "-m", "spanfuse_processor", "check", "deploy/processor.yaml")
 
     assert done.returncode == 0, done.stdout
 
