@@ -11,8 +11,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from spanfuse_processor.commands.record import body_of
 from spanfuse_processor.moments import written
+from spanfuse_processor.reporting.material import body_of
 from spanfuse_processor.store import EventRow, SnapshotRow
 from spanfuse_processor.terminal import cut, printable
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -21,6 +20,7 @@ from spanfuse_processor.commands.admin_client import (
     get,
     settings,
 )
+from spanfuse_processor.commands.opening import opened, url_of
 from spanfuse_processor.commands.unconfigured import unconfigured
 from spanfuse_processor.config import Config
 from spanfuse_processor.config_loading import store_url
@@ -29,7 +29,7 @@ from spanfuse_processor.engine.budgets.ledger import Ledger
 from spanfuse_processor.engine.treasury import Treasury
 from spanfuse_processor.moments import FAR, written
 from spanfuse_processor.store import Store, StoreError
-from spanfuse_processor.storing import open_store, shown
+from spanfuse_processor.storing import shown
 from spanfuse_processor.writing import restore
 
 
@@ -93,23 +93,15 @@ def _asked(arguments: argparse.Namespace, path: str, read: Read, *, ledger: bool
 
 def _read(config: Config, url: str, read: Read) -> dict[str, Any]:
     """What a store says. A path is that of a SQLite file."""
-    url = url if ":" in url else f"sqlite:{url}"
-    file = Path(url.removeprefix("sqlite:"))
-    if url.startswith("sqlite:") and not file.is_file():
-        raise AdminError(f"there is no store at {file}")
+    url = url_of(url)
     try:
-        store = open_store(url)
-        try:
+        with opened(url) as store:
             return read(config, store)
-        finally:
-            store.close()
     except _Elsewhere as missing:
         raise AdminError(
             f"the store {shown(url)} has no {missing}, only {_BESIDE[str(missing)]}: "
             "name the store that has it with --store"
         ) from None
-    except StoreError as error:
-        raise AdminError(f"the store {shown(url)} cannot be read: {error}") from None
 
 
 def _missing(what: str, other: bool) -> dict[str, str]:

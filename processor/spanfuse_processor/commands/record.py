@@ -11,7 +11,6 @@ import argparse
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import quote, urlencode
 
@@ -22,22 +21,14 @@ from spanfuse_processor.commands.admin_client import (
     get,
     settings,
 )
+from spanfuse_processor.commands.opening import opened, url_of
 from spanfuse_processor.config_loading import store_url
 from spanfuse_processor.folders import embedded_store
 from spanfuse_processor.moments import written
-from spanfuse_processor.store import EventRow, RunRow, SnapshotRow, StepRow, Store, StoreError
-from spanfuse_processor.storing import open_store, shown
+from spanfuse_processor.store import EventRow, RunRow, SnapshotRow, StepRow, Store
+from spanfuse_processor.storing import shown
 
 _MICRO: Final = 1_000_000
-
-
-def body_of(event: EventRow) -> dict[str, Any]:
-    """What an event says beside its columns; nothing where that cannot be read."""
-    try:
-        body = json.loads(event.body)
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
 
 
 class Record(Protocol):
@@ -102,19 +93,10 @@ def _url(arguments: argparse.Namespace) -> str:
 
 
 @contextmanager
-def _kept(url: str) -> Iterator[StoreRecord]:
-    url = url if ":" in url else f"sqlite:{url}"
-    file = Path(url.removeprefix("sqlite:"))
-    if url.startswith("sqlite:") and not file.is_file():
-        raise AdminError(f"there is no store at {file}")
-    try:
-        store = open_store(url)
-        try:
-            yield StoreRecord(store, url)
-        finally:
-            store.close()
-    except StoreError as error:
-        raise AdminError(f"the store {shown(url)} cannot be read: {error}") from None
+def _kept(place: str) -> Iterator[StoreRecord]:
+    url = url_of(place)
+    with opened(url) as store:
+        yield StoreRecord(store, url)
 
 
 class StoreRecord:

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from spanfuse_processor.commands.admin_client import AdminError, get
 from spanfuse_processor.commands.money import budgets
-from spanfuse_processor.commands.record import Record, ServiceRecord, body_of
+from spanfuse_processor.commands.record import Record, ServiceRecord
 from spanfuse_processor.commands.top_sight import MICRO, RunLine, Sight
+from spanfuse_processor.reporting.material import body_of
 from spanfuse_processor.store import EventRow, RunRow
 
 MOST: Final = 200

@@ -19,9 +19,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from spanfuse_processor.commands.record import body_of
 from spanfuse_processor.commands.top_sight import MICRO, RunLine, Sight
 from spanfuse_processor.engine.wording import duration, usd
+from spanfuse_processor.reporting.material import body_of
 from spanfuse_processor.store import EventRow
 from spanfuse_processor.terminal import printable
 

@@ -48,14 +48,14 @@ def alertmanager(config: Path) -> Iterator[str]:
     process = subprocess.Popen(command, cwd=config.parent)
     url = f"http://127.0.0.1:{port}"
     try:
-        until(lambda: _is_ready(url), 20.0, every=0.05)
+        until(lambda: is_ready(url), 20.0, every=0.05)
         yield url
     finally:
         process.terminate()
         process.wait(10)
 
 
-def _is_ready(url: str) -> bool:
+def is_ready(url: str) -> bool:
     try:
         with urllib.request.urlopen(f"{url}/-/ready", timeout=1) as answer:
             return bool(answer.status == 200)

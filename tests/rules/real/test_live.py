@@ -18,7 +18,7 @@ import yaml
 from tests.acceptance.hook import Hook, hook
 from tests.processes import free_port
 from tests.rules.reading import EVERY, RULES
-from tests.rules.real.programs import alertmanager, program
+from tests.rules.real.programs import alertmanager, is_ready, program
 from tests.waiting import until
 
 PAGE: Final = """\
@@ -96,19 +96,11 @@ def prometheus(folder: Path, target: int, alerts: str) -> Iterator[str]:
     process = subprocess.Popen(command, cwd=folder)
     url = f"http://127.0.0.1:{port}"
     try:
-        until(lambda: _is_ready(url), 30.0, every=0.1)
+        until(lambda: is_ready(url), 30.0, every=0.1)
         yield url
     finally:
         process.terminate()
         process.wait(20)
-
-
-def _is_ready(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/-/ready", timeout=1) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
 
 
 def rules(url: str) -> list[dict[str, Any]]:
